@@ -1,0 +1,1 @@
+"""Contracts on Dagster assets."""
