@@ -1,1 +1,57 @@
-"""Contracts on Dagster assets."""
+"""Declare once what a table promises, and Dagster holds every run to it.
+
+The public names are loaded when they are first used: importing the package imports neither Dagster nor Polars.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dagster_contracts import errors, testing
+    from dagster_contracts.orchestration import wiring
+    from dagster_contracts.orchestration.asset import asset, warn
+    from dagster_contracts.orchestration.parquet import ParquetIOManager
+    from dagster_contracts.orchestration.quarantine import Quarantine
+    from dagster_contracts.orchestration.quarantine_spec import build_quarantine_spec
+    from dagster_contracts.orchestration.table_checks import build_collection_checks, build_contract_checks
+
+__all__ = [
+    "ParquetIOManager",
+    "Quarantine",
+    "asset",
+    "build_collection_checks",
+    "build_contract_checks",
+    "build_quarantine_spec",
+    "errors",
+    "testing",
+    "warn",
+    "wiring",
+]
+
+_HOMES = {
+    "ParquetIOManager": "orchestration.parquet",
+    "Quarantine": "orchestration.quarantine",
+    "asset": "orchestration.asset",
+    "build_collection_checks": "orchestration.table_checks",
+    "build_contract_checks": "orchestration.table_checks",
+    "build_quarantine_spec": "orchestration.quarantine_spec",
+    "warn": "orchestration.asset",
+}
+_MODULES = {"errors": "errors", "testing": "testing", "wiring": "orchestration.wiring"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        value: object = importlib.import_module(f"{__name__}.{_MODULES[name]}")
+    elif name in _HOMES:
+        value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -13,6 +13,7 @@
         ├── NotAContractError             what was passed is not a contract
         │   └── CollectionNotSupportedError
         ├── RuleError                     a rule cannot be built or evaluated
+        ├── AnnotationError               a parameter's annotation names nothing known
         ├── UnknownRuleError              a rule is named that the contract does not have
         ├── ReservedColumnError           a column inside the reserved `dy_` namespace
         ├── CheckNameCollisionError       two rules with one check name
@@ -75,6 +76,10 @@ class CollectionNotSupportedError(NotAContractError):
 
 class RuleError(UsageError):
     """A rule's expression cannot be built, does not evaluate, or is not Boolean."""
+
+
+class AnnotationError(UsageError, TypeError):
+    """An annotation of a decorated function's parameter cannot be resolved."""
 
 
 class UnknownRuleError(UsageError, LookupError):

@@ -1,0 +1,1 @@
+"""Frames held against a contract. Nothing in here knows Dagster."""

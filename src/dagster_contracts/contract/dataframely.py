@@ -1,0 +1,155 @@
+"""A Dataframely schema as a contract. The only module that reads Dataframely's private parts."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import inspect
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import dataframely as dy
+import polars as pl
+from dataframely._rule import Rule, RuleFactory
+
+from dagster_contracts.contract import expressions, names, rendering
+from dagster_contracts.contract.fields import Contract, FieldSpec, RuleSpec, as_tags, is_sensitive
+from dagster_contracts.errors import RuleError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from dataframely._filter import Filter
+
+WARN_KEY = "warn"
+"""Column metadata: `True` makes every rule of the column a warning, a list of rule names only those."""
+
+
+@lru_cache(maxsize=1024)
+def read_schema(schema: type[dy.Schema]) -> Contract:
+    """Read a Dataframely schema, once.
+
+    Raises:
+        ReservedColumnError: A column's name begins with `dy_`.
+        CheckNameCollisionError: Two rules or columns map to one check name.
+        RuleError: A rule's expression cannot be built.
+    """
+    columns = {name: copy.copy(column) for name, column in schema.columns().items()}
+    names.refuse_reserved_columns(schema.__name__, columns)
+    fields = tuple(_field(name, column) for name, column in columns.items())
+    rules = tuple(_rules(schema, columns))
+    names.refuse_collisions(schema.__name__, [(rule.name, rule.check_name) for rule in rules])
+    names.refuse_collisions(schema.__name__, [(column, names.column_check_name(column)) for column in columns])
+    return Contract(
+        name=schema.__name__,
+        description=_docstring(schema),
+        fields=fields,
+        rules=rules,
+        fingerprint=_fingerprint(fields, rules),
+    )
+
+
+def collection_filters(collection: type[dy.Collection]) -> Mapping[str, Filter[dy.Collection]]:
+    """The filters that a Dataframely collection declares, by name."""
+    return collection._filters()
+
+
+def filter_description(logic: Filter[dy.Collection]) -> str | None:
+    """The docstring of a collection's filter."""
+    return inspect.getdoc(logic.logic)
+
+
+def _field(name: str, column: dy.Column) -> FieldSpec:
+    return FieldSpec(
+        name=name,
+        dtype=column.dtype,
+        type_text=rendering.dtype_text(column),
+        accepts=column.validate_dtype,
+        nullable=column.nullable,
+        unique=column.unique,
+        primary_key=column.primary_key,
+        description=column.description,
+        constraints=rendering.column_constraints(column),
+        tags=as_tags(column.metadata),
+        sensitive=is_sensitive(column.metadata),
+    )
+
+
+def _rules(schema: type[dy.Schema], columns: Mapping[str, dy.Column]) -> list[RuleSpec]:
+    owners = {
+        f"{name}|{rule}": (name, rule)
+        for name, column in columns.items()
+        for rule in _column_rules(schema, name, column)
+    }
+    described = {name: rendering.rule_descriptions(column) for name, column in columns.items()}
+    specs = []
+    for name, rule in schema._validation_rules(with_cast=False).items():
+        owner, own_name = owners.get(name, (None, name))
+        column = columns[owner] if owner is not None else None
+        expr = _expression(schema, name, rule)
+        specs.append(
+            RuleSpec(
+                name=name,
+                check_name=names.check_name(name),
+                column=owner,
+                expr=expr,
+                expr_text=str(expr),
+                description=described.get(owner or "", {}).get(own_name) or _description(schema, column, own_name),
+                warning=column is not None and _is_warning(column, own_name),
+            )
+        )
+    return specs
+
+
+def _column_rules(schema: type[dy.Schema], name: str, column: dy.Column) -> Collection[str]:
+    try:
+        return column.validation_rules(pl.col(name)).keys()
+    except Exception as error:
+        raise RuleError(f"{schema.__name__}: the rules of column {name!r} cannot be built: {error!r}") from error
+
+
+def _expression(schema: type[dy.Schema], name: str, rule: Rule) -> pl.Expr:
+    try:
+        return expressions.build(lambda: rule.expr)
+    except Exception as error:
+        hint = " A @dy.rule() function takes the schema class: `def rule(cls) -> pl.Expr`." * isinstance(
+            error, TypeError
+        )
+        raise RuleError(f"{schema.__name__}: the rule {name!r} cannot be built: {error!r}.{hint}") from error
+
+
+def _description(schema: type[dy.Schema], column: dy.Column | None, rule: str) -> str:
+    if column is None and rule == "primary_key":
+        return rendering.primary_key_description(schema.primary_key())
+    return rendering.rule_description(column, rule, doc=None if column is not None else _rule_docstring(schema, rule))
+
+
+def _rule_docstring(schema: type[dy.Schema], name: str) -> str | None:
+    for base in schema.__mro__:
+        factory = base.__dict__.get(name)
+        if isinstance(factory, RuleFactory):
+            return inspect.getdoc(factory.validation_fn)
+    return None
+
+
+def _is_warning(column: dy.Column, rule: str) -> bool:
+    marked = (column.metadata or {}).get(WARN_KEY, False)
+    return marked if isinstance(marked, bool) else rule in marked
+
+
+def _docstring(schema: type[dy.Schema]) -> str | None:
+    for base in schema.__mro__:
+        if base is dy.Schema:
+            return None
+        if doc := base.__dict__.get("__doc__"):
+            return inspect.cleandoc(doc)
+    return None
+
+
+def _fingerprint(fields: tuple[FieldSpec, ...], rules: tuple[RuleSpec, ...]) -> str:
+    digest = hashlib.sha256()
+    for spec in fields:
+        digest.update(f"{spec.name}\0{spec.dtype!r}\0{spec.type_text}\0".encode())
+    for rule in rules:
+        digest.update(f"{rule.name}\0{expressions.stable_text(rule.expr)}\0{rule.warning}\0".encode())
+    return digest.hexdigest()

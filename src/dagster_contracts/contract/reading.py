@@ -1,0 +1,54 @@
+"""Whatever a user passes as a contract, read into the one model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+import dataframely as dy
+
+from dagster_contracts.contract.dataframely import read_schema
+from dagster_contracts.contract.fields import Contract, did_you_mean
+from dagster_contracts.errors import CollectionNotSupportedError, NotAContractError, UnknownRuleError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+ContractLike: TypeAlias = "type[dy.Schema] | Contract"
+
+
+def read_contract(contract: object, *, warnings: Collection[str] = ()) -> Contract:
+    """Read a contract, and mark more of its rules as warnings.
+
+    Args:
+        contract: A `dy.Schema` class, or a `Contract` that was read before.
+        warnings: Names of rules that shall only warn.
+
+    Raises:
+        CollectionNotSupportedError: A `dy.Collection` was passed.
+        NotAContractError: Something else than a contract was passed.
+        UnknownRuleError: `warnings` names a rule that the contract does not have.
+    """
+    known = _read(contract)
+    if not warnings:
+        return known
+    rule_names = [rule.name for rule in known.rules]
+    for name in warnings:
+        if name not in rule_names:
+            raise UnknownRuleError(f"{known.name} has no rule {name!r} to warn about.{did_you_mean(name, rule_names)}")
+    marked = (replace(rule, warning=rule.warning or rule.name in warnings) for rule in known.rules)
+    return replace(known, rules=tuple(marked))
+
+
+def _read(contract: object) -> Contract:
+    if isinstance(contract, Contract):
+        return contract
+    if isinstance(contract, type) and issubclass(contract, dy.Schema) and contract is not dy.Schema:
+        return read_schema(contract)
+    if isinstance(contract, type) and issubclass(contract, dy.Collection):
+        raise CollectionNotSupportedError(
+            f"{contract.__name__} is a dy.Collection, which describes several tables. Give each asset its own member's "
+            "schema, and put the collection's filters on the assets with dc.build_collection_checks()."
+        )
+    kind = contract.__name__ if isinstance(contract, type) else f"{type(contract).__name__} {contract!r:.60}"
+    raise NotAContractError(f"A contract is a subclass of dy.Schema; got {kind}.")

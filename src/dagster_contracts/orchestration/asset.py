@@ -1,0 +1,342 @@
+"""`dc.asset`: a contract on a Dagster asset."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+
+from dagster_contracts.contract.fields import Contract
+from dagster_contracts.contract.reading import read_contract
+from dagster_contracts.errors import InvalidSettingError, UsageError
+from dagster_contracts.orchestration import internals
+from dagster_contracts.orchestration.checks import MANY_CHECKS, build_check_specs
+from dagster_contracts.orchestration.corridor import AssetYield, Declaration, validate_and_report
+from dagster_contracts.orchestration.outcome import Policy
+from dagster_contracts.orchestration.quarantine import (
+    QUARANTINE_KEY,
+    FileWriter,
+    IOManagerWriter,
+    Quarantine,
+    QuarantineWriter,
+    path_of_key,
+    refuse_taken_key,
+)
+from dagster_contracts.orchestration.settings import SettingArguments, quarantine_dir, resolve_settings
+from dagster_contracts.orchestration.signature import (
+    context_parameter,
+    has_context,
+    resolved_parameters,
+    set_parameters,
+)
+from dagster_contracts.orchestration.tables import declared_columns
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from pathlib import Path
+
+    from dagster_contracts.contract.reading import ContractLike
+    from dagster_contracts.frames.column_schema import ExtraColumns
+    from dagster_contracts.orchestration.settings import CheckGranularity, SchemaRules
+
+FINGERPRINT_KEY = "contract/fingerprint"
+MOST_KINDS = 3
+_WARNINGS = "__dagster_contracts_warnings__"
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """What a decorated function's wrapper needs in a run.
+
+    Args:
+        declaration: The asset as declared.
+        arguments: Its settings as passed; those that a run needs are read when it runs.
+        quarantine: Where invalid rows go, if anywhere.
+    """
+
+    declaration: Declaration
+    arguments: SettingArguments
+    quarantine: Quarantine | None
+
+
+def asset(
+    contract: ContractLike | None = None,
+    /,
+    *,
+    quarantine: bool | Quarantine = False,
+    check_granularity: CheckGranularity | None = None,
+    schema_rules: SchemaRules | None = None,
+    statistics: bool | None = None,
+    row_sample: int | None = None,
+    max_failure_samples: int | None = None,
+    temp_dir: str | Path | None = None,
+    min_rows: int | None = None,
+    max_invalid: float | None = None,
+    on_extra_columns: ExtraColumns = "drop",
+    name: str | None = None,
+    key_prefix: str | Sequence[str] | None = None,
+    key: dg.CoercibleToAssetKey | None = None,
+    ins: Mapping[str, dg.AssetIn] | None = None,
+    deps: Iterable[Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    tags: Mapping[str, str] | None = None,
+    description: str | None = None,
+    config_schema: Any = None,
+    required_resource_keys: AbstractSet[str] | None = None,
+    resource_defs: Mapping[str, object] | None = None,
+    hooks: AbstractSet[dg.HookDefinition] | None = None,
+    io_manager_def: object | None = None,
+    io_manager_key: str | None = None,
+    partitions_def: dg.PartitionsDefinition[str] | None = None,
+    op_tags: Mapping[str, Any] | None = None,
+    group_name: str | None = None,
+    automation_condition: dg.AutomationCondition[Any] | None = None,
+    freshness_policy: dg.FreshnessPolicy | None = None,
+    backfill_policy: dg.BackfillPolicy | None = None,
+    retry_policy: dg.RetryPolicy | None = None,
+    code_version: str | None = None,
+    owners: Sequence[str] | None = None,
+    kinds: AbstractSet[str] | None = None,
+    pool: str | None = None,
+) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
+    """Declare an asset that is held to a contract on every run.
+
+    The decorated function is an ordinary asset function. What it returns decides, not how it is annotated: a
+    `pl.DataFrame`, a `pl.LazyFrame`, a `dg.MaterializeResult` whose `value` is one, or `None` for a run without data.
+    Every parameter that is not listed here is `dg.asset`'s own and means what it means there.
+
+    Args:
+        contract: What the table promises, a `dy.Schema`. Without one nothing is checked and the columns are taken as
+            they come.
+        quarantine: Whether invalid rows are written aside, so that the valid ones can be published; a `dc.Quarantine`
+            says where. Without one, any invalid row fails the run and nothing is written.
+        check_granularity: `"rule"` reports a check a rule, `"column"` one a column, `"schema"` one in all.
+        schema_rules: At granularity `"column"`, whether the rules that no single column owns are `"collapsed"` into one
+            check or reported `"per_rule"`.
+        statistics: Whether the materialization carries a summary of the valid rows.
+        row_sample: How many valid and how many invalid rows the materialization shows.
+        max_failure_samples: How many rows that break a rule its check shows.
+        temp_dir: Where a lazy frame is staged.
+        min_rows: Fewer valid rows than this fail the run and leave the table as it is.
+        max_invalid: More invalid rows than this, a count or a share from 0.0 to 1.0, fail the run. Needs a quarantine.
+        on_extra_columns: Whether columns that the contract does not declare are dropped, refused, or kept.
+
+    Returns:
+        A decorator that makes a `dg.AssetsDefinition` of one asset.
+
+    Raises:
+        UsageError: The contract, a setting or a combination of arguments cannot work; see `dagster_contracts.errors`.
+    """
+    forwarded = {name: value for name, value in locals().items() if name in _FORWARDED and value is not None}
+    arguments = SettingArguments(check_granularity, schema_rules, statistics, max_failure_samples, row_sample, temp_dir)
+    policy = Policy(min_rows=min_rows, max_invalid=max_invalid)
+    aside = _quarantine(quarantine, contract=contract, policy=policy)
+    if on_extra_columns not in ("drop", "raise", "keep"):
+        raise InvalidSettingError(f"on_extra_columns is {on_extra_columns!r}; allowed is 'drop' or 'raise' or 'keep'.")
+
+    def decorate(fn: Callable[..., Any]) -> dg.AssetsDefinition:
+        if not callable(fn):
+            raise UsageError(
+                "dc.asset takes the contract and decorates a function: @dc.asset(Orders) above def orders()."
+            )
+        known = read_contract(contract, warnings=getattr(fn, _WARNINGS, ())) if contract is not None else NO_CONTRACT
+        asset_key = _asset_key(fn, name=name, key_prefix=key_prefix, key=key)
+        declaration = Declaration.of(
+            known,
+            asset_key,
+            resolve_settings(arguments),
+            policy=policy,
+            on_extra_columns=on_extra_columns if contract is not None else "keep",
+            partitioned=partitions_def is not None,
+        )
+        wiring = Wiring(declaration, arguments, aside)
+        return _define(fn, wiring, forwarded, partitions_def)
+
+    return decorate
+
+
+def warn(*rules: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let rules of an asset's contract only warn: they remove no row, fail no run, and report at WARN.
+
+    Goes below `@dc.asset` on the function.
+
+    Args:
+        rules: Names of rules as the contract has them, such as `"amount|max"`.
+    """
+    if not rules or not all(isinstance(rule, str) for rule in rules):
+        raise UsageError('dc.warn takes the names of rules: @dc.warn("amount|max"), below @dc.asset.')
+
+    def mark(fn: Callable[..., Any]) -> Callable[..., Any]:
+        if isinstance(fn, dg.AssetsDefinition):
+            raise UsageError("@dc.warn goes below @dc.asset, on the function itself.")
+        setattr(fn, _WARNINGS, (*getattr(fn, _WARNINGS, ()), *rules))
+        return fn
+
+    return mark
+
+
+NO_CONTRACT = Contract(name="no contract", description=None, fields=(), rules=(), fingerprint="")
+
+_FORWARDED = frozenset(
+    {
+        *(
+            "name",
+            "key_prefix",
+            "key",
+            "ins",
+            "deps",
+            "metadata",
+            "tags",
+            "description",
+            "config_schema",
+            "kinds",
+            "pool",
+        ),
+        *(
+            "required_resource_keys",
+            "resource_defs",
+            "hooks",
+            "io_manager_def",
+            "io_manager_key",
+            "partitions_def",
+            "op_tags",
+        ),
+        *(
+            "group_name",
+            "automation_condition",
+            "freshness_policy",
+            "backfill_policy",
+            "retry_policy",
+            "code_version",
+            "owners",
+        ),
+    }
+)
+
+
+def _define(
+    fn: Callable[..., Any],
+    wiring: Wiring,
+    forwarded: Mapping[str, Any],
+    partitions_def: dg.PartitionsDefinition[str] | None,
+) -> dg.AssetsDefinition:
+    declaration, contract = wiring.declaration, wiring.declaration.contract
+    specs = build_check_specs(
+        contract, declaration.groups, asset=declaration.asset, policy=declaration.policy, partitions_def=partitions_def
+    )
+    _mention_many_checks(declaration, len(specs))
+    own = {"description": contract.description} if contract.description else {}
+    metadata = dict(forwarded.get("metadata", {}))
+    if contract is not NO_CONTRACT:
+        metadata |= {"dagster/column_schema": declared_columns(contract), FINGERPRINT_KEY: contract.fingerprint}
+    required = set(forwarded.get("required_resource_keys", ()))
+    if wiring.quarantine is not None:
+        metadata[QUARANTINE_KEY] = wiring.quarantine.resolve_key(declaration.asset).to_user_string()
+        if wiring.quarantine.io_manager_key is not None:
+            required.add(wiring.quarantine.io_manager_key)
+    kinds = set(forwarded.get("kinds", ()))
+    arguments = {
+        **own,
+        **forwarded,
+        "metadata": metadata,
+        "kinds": kinds | {"polars"} if len(kinds) < MOST_KINDS else kinds,
+        "required_resource_keys": required,
+        "check_specs": specs,
+        "output_required": False,
+    }
+    definition: dg.AssetsDefinition = dg.asset(**arguments)(_compute(fn, wiring))
+    return definition
+
+
+def _compute(fn: Callable[..., Any], wiring: Wiring) -> Callable[..., Any]:
+    """The function that Dagster runs: the decorated one, then everything the contract asks for."""
+    parameters = resolved_parameters(fn)
+    takes_context = has_context(parameters)
+    adds_context = wiring.quarantine is not None and not takes_context
+    if adds_context:
+        parameters = [context_parameter(), *parameters]
+
+    def prepare(
+        args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any], QuarantineWriter | None]:
+        if wiring.quarantine is None:
+            return args, kwargs, None
+        bound = dict(zip((parameter.name for parameter in parameters), args, strict=False)) | kwargs
+        writer = _writer(bound[parameters[0].name], wiring)
+        if not adds_context:
+            return args, kwargs, writer
+        return args[1:], {name: value for name, value in kwargs.items() if args or name != parameters[0].name}, writer
+
+    def finish(returned: Any, writer: QuarantineWriter | None) -> AssetYield:
+        settings = resolve_settings(wiring.arguments)
+        return validate_and_report(wiring.declaration, returned, settings=settings, writer=writer)
+
+    def compute(*args: Any, **kwargs: Any) -> AssetYield:
+        args, kwargs, writer = prepare(args, kwargs)
+        yield from finish(fn(*args, **kwargs), writer)
+
+    async def compute_async(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        args, kwargs, writer = prepare(args, kwargs)
+        for event in finish(await fn(*args, **kwargs), writer):
+            yield event
+
+    wrapper = functools.wraps(fn)(compute_async if inspect.iscoroutinefunction(fn) else compute)
+    set_parameters(wrapper, parameters)
+    return wrapper
+
+
+def _writer(context: dg.AssetExecutionContext, wiring: Wiring) -> QuarantineWriter:
+    """The quarantine's writer, checked before the decorated function computes anything."""
+    quarantine = wiring.quarantine or Quarantine()
+    key = quarantine.resolve_key(wiring.declaration.asset)
+    if internals.is_direct_call(context):
+        partition = context.partition_key if context.has_partition_key else None
+        return FileWriter(path_of_key(key, quarantine_dir(wiring.declaration.name), partition), quarantine.on_clean_run)
+    refuse_taken_key(context, key)
+    writer = IOManagerWriter(context, key, quarantine.io_manager_key, quarantine.on_clean_run)
+    writer.refuse_unfit_storage()
+    return writer
+
+
+def _quarantine(argument: object, *, contract: object, policy: Policy) -> Quarantine | None:
+    if argument is True:
+        argument = Quarantine()
+    if argument is False:
+        if policy.max_invalid is not None:
+            raise InvalidSettingError(
+                "max_invalid needs a quarantine: without one, the first invalid row fails the run."
+            )
+        return None
+    if not isinstance(argument, Quarantine):
+        raise InvalidSettingError(f"quarantine is {argument!r}; allowed is True, False or a dc.Quarantine.")
+    if contract is None:
+        raise UsageError("An asset without a contract has no invalid rows, so it can have no quarantine.")
+    return argument
+
+
+def _asset_key(
+    fn: Callable[..., Any],
+    *,
+    name: str | None,
+    key_prefix: str | Sequence[str] | None,
+    key: dg.CoercibleToAssetKey | None,
+) -> dg.AssetKey:
+    if key is not None:
+        return dg.AssetKey.from_coercible(key)
+    prefix = [key_prefix] if isinstance(key_prefix, str) else list(key_prefix or [])
+    return dg.AssetKey([*prefix, name or fn.__name__])
+
+
+def _mention_many_checks(declaration: Declaration, count: int) -> None:
+    if count > MANY_CHECKS:
+        logging.getLogger("dagster_contracts").warning(
+            "%s declares %d checks. Dagster takes about 15 ms of CPU for each one in every run, more on SQLite; "
+            'check_granularity="column" reports one a column, "schema" one in all.',
+            declaration.name,
+            count,
+        )

@@ -1,0 +1,183 @@
+"""A contract's rules as Dagster asset checks: the specs before any run, the results after each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+
+from dagster_contracts.contract import names
+from dagster_contracts.frames.cells import showable, showable_rows
+from dagster_contracts.orchestration.tables import MOST_RULES, mismatch_table, sample_table, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dagster_contracts.contract.fields import Contract, RuleSpec
+    from dagster_contracts.frames.column_schema import ColumnSchemaReport
+    from dagster_contracts.frames.split import Split
+    from dagster_contracts.orchestration.outcome import Policy
+    from dagster_contracts.orchestration.settings import CheckGranularity, SchemaRules
+
+MANY_CHECKS = 50
+
+
+@dataclass(frozen=True)
+class CheckGroup:
+    """One asset check and the rules it reports.
+
+    Args:
+        name: The check's name.
+        description: What it asks for.
+        rules: The rules that must hold for it to pass.
+        collapsed: Whether it stands for a set of rules, even if there is only one in it today.
+    """
+
+    name: str
+    description: str
+    rules: tuple[RuleSpec, ...]
+    collapsed: bool
+
+
+def group_rules(contract: Contract, granularity: CheckGranularity, schema_rules: SchemaRules) -> tuple[CheckGroup, ...]:
+    """The checks a contract's rules report as, in the order they are reported."""
+    if granularity == "rule":
+        return tuple(_own_check(rule) for rule in contract.rules)
+    if granularity == "schema":
+        return _collapse(names.RULES_CHECK, "Every rule of the contract", contract.rules)
+    groups: list[CheckGroup] = []
+    for column in contract.column_names:
+        owned = tuple(rule for rule in contract.rules if rule.column == column)
+        groups += _collapse(names.column_check_name(column), f"Every rule of the column {column!r}", owned)
+    shared = tuple(rule for rule in contract.rules if rule.column is None)
+    if schema_rules == "per_rule":
+        groups += [_own_check(rule) for rule in shared]
+    else:
+        groups += _collapse(names.RULES_CHECK, "Every rule that no single column owns", shared)
+    return tuple(groups)
+
+
+def build_check_specs(
+    contract: Contract,
+    groups: tuple[CheckGroup, ...],
+    *,
+    asset: dg.AssetKey,
+    policy: Policy | None = None,
+    partitions_def: dg.PartitionsDefinition[str] | None = None,
+    blocking: bool = True,
+) -> list[dg.AssetCheckSpec]:
+    """The spec of every check that an asset under a contract reports."""
+
+    def spec(name: str, description: str, *, blocking: bool = False) -> dg.AssetCheckSpec:
+        return dg.AssetCheckSpec(
+            name, asset=asset, description=description, blocking=blocking, partitions_def=partitions_def
+        )
+
+    text = f"Every column that {contract.name} declares is there, with its dtype."
+    specs = [spec(names.COLUMNS_CHECK, text, blocking=blocking)] if contract.fields else []
+    specs += [spec(group.name, group.description) for group in groups]
+    if policy is not None and policy.min_rows is not None:
+        specs.append(spec(names.MIN_ROWS_CHECK, f"At least {policy.min_rows} valid rows."))
+    return specs
+
+
+def columns_result(
+    report: ColumnSchemaReport | None, asset: dg.AssetKey, metadata: Mapping[str, Any] | None = None
+) -> dg.AssetCheckResult:
+    """The column-schema check's result; without a report there was no frame to look at."""
+    mismatches = report.mismatches if report else ()
+    found: dict[str, Any] = {"dy_schema__errors": mismatch_table(mismatches)} if mismatches else {}
+    if report and report.dropped:
+        found["contract/dropped_columns"] = ", ".join(report.dropped)
+    return dg.AssetCheckResult(
+        passed=not mismatches,
+        asset_key=asset,
+        check_name=names.COLUMNS_CHECK,
+        severity=dg.AssetCheckSeverity.ERROR,
+        metadata=found | dict(metadata or {}),
+    )
+
+
+def rule_results(
+    split: Split,
+    groups: tuple[CheckGroup, ...],
+    *,
+    asset: dg.AssetKey,
+    severity: dg.AssetCheckSeverity,
+    max_failure_samples: int,
+    metadata: Mapping[str, Any] | None = None,
+) -> Iterator[dg.AssetCheckResult]:
+    """One result a check; `severity` is that of the run, and a check that only warnings broke stays at WARN."""
+    for group in groups:
+        broken = tuple(rule for rule in group.rules if split.rule_counts[rule.name])
+        only_warned = bool(broken) and all(rule.warning for rule in broken)
+        yield dg.AssetCheckResult(
+            passed=not broken,
+            asset_key=asset,
+            check_name=group.name,
+            severity=dg.AssetCheckSeverity.WARN if only_warned else severity,
+            metadata={
+                **_what(split, group),
+                "dy_failed_count": split.rows_breaking(group.rules),
+                "dy_checked_count": split.row_count,
+                **_sample(split, group, broken, max_failure_samples),
+                **(metadata or {}),
+            },
+        )
+
+
+def min_rows_result(policy: Policy, valid_count: int | None, asset: dg.AssetKey) -> dg.AssetCheckResult:
+    """Whether enough valid rows came; a run without a frame writes nothing, so it cannot write too little."""
+    found: dict[str, Any] = {"contract/min_rows": policy.min_rows}
+    if valid_count is not None:
+        found["contract/valid_rows"] = valid_count
+    return dg.AssetCheckResult(
+        passed=valid_count is None or not policy.too_few(valid_count),
+        asset_key=asset,
+        check_name=names.MIN_ROWS_CHECK,
+        severity=dg.AssetCheckSeverity.ERROR,
+        metadata=found,
+    )
+
+
+def _own_check(rule: RuleSpec) -> CheckGroup:
+    return CheckGroup(rule.check_name, rule.description, (rule,), collapsed=False)
+
+
+def _collapse(name: str, title: str, rules: tuple[RuleSpec, ...]) -> tuple[CheckGroup, ...]:
+    if not rules:
+        return ()
+    texts = [rule.description for rule in rules[:10]] + [f"{len(rules) - 10} more"] * (len(rules) > 10)  # noqa: PLR2004
+    return (CheckGroup(name, f"{title}: {'; '.join(texts)}.", rules, collapsed=True),)
+
+
+def _what(split: Split, group: CheckGroup) -> dict[str, Any]:
+    if not group.collapsed:
+        rule = group.rules[0]
+        return {"dy_rule": showable(rule.name), "dy_rule__expr": showable(rule.expr_text)}
+    ranked = sorted(group.rules, key=lambda rule: -split.rule_counts[rule.name])
+    rows = [
+        {"dy_rule": showable(rule.name), "failed_count": split.rule_counts[rule.name], "expr": showable(rule.expr_text)}
+        for rule in ranked[:MOST_RULES]
+    ]
+    if len(ranked) > MOST_RULES:
+        rest = ranked[MOST_RULES:]
+        failed = sum(split.rule_counts[rule.name] for rule in rest)
+        rows.append({"dy_rule": f"{len(rest)} more rules", "failed_count": failed, "expr": None})
+    return {"dy_rules": table(rows, ["dy_rule", "failed_count", "expr"])}
+
+
+def _sample(split: Split, group: CheckGroup, broken: tuple[RuleSpec, ...], limit: int) -> dict[str, Any]:
+    if not broken or not limit:
+        return {}
+    sensitive = split.contract.sensitive_columns
+    if not group.collapsed:
+        return {"dy_failed_sample": sample_table(split.rule_samples[broken[0].name], limit=limit, sensitive=sensitive)}
+    ranked = sorted(broken, key=lambda rule: -split.rule_counts[rule.name])[:limit]
+    shown = {
+        rule.name: showable_rows(split.rule_samples[rule.name], sensitive=sensitive, limit=limit) for rule in ranked
+    }
+    in_turn = [(name, rows[turn]) for turn in range(limit) for name, rows in shown.items() if turn < len(rows)]
+    rows = [{"dy_rule": showable(name), **row} for name, row in in_turn[:limit]]
+    return {"dy_failed_sample": table(rows, list(rows[0]))}

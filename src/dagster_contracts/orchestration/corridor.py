@@ -1,0 +1,306 @@
+"""The way of the data: returned value → column-schema check → split → outcome → writes and events.
+
+Everything before the events is a function from data to data. `validate_and_report` is the one place that writes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import dagster as dg
+import polars as pl
+
+from dagster_contracts import errors
+from dagster_contracts.frames.column_schema import ColumnSchemaReport, ExtraColumns, compare_columns
+from dagster_contracts.frames.split import Split, SplitOptions, split
+from dagster_contracts.orchestration import internals
+from dagster_contracts.orchestration.checks import (
+    CheckGroup,
+    columns_result,
+    group_rules,
+    min_rows_result,
+    rule_results,
+)
+from dagster_contracts.orchestration.failures import raise_as_failure
+from dagster_contracts.orchestration.materialization import materialization_metadata, quarantine_metadata
+from dagster_contracts.orchestration.outcome import CONSEQUENCES, Outcome, Policy, decide
+from dagster_contracts.orchestration.quarantine import QUARANTINED, ClearableWriter, QuarantineWriter
+from dagster_contracts.orchestration.settings import Settings, existing_temp_dir
+
+if TYPE_CHECKING:
+    from dagster_contracts.contract.fields import Contract
+
+AssetYield: TypeAlias = "Iterator[dg.MaterializeResult[pl.DataFrame | pl.LazyFrame] | dg.AssetCheckResult]"
+"""What a contract asset's compute function yields."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What is known about an asset before any run: its contract, read and named once.
+
+    Args:
+        contract: The contract.
+        asset: The asset's key.
+        groups: The checks its rules report as.
+        policy: Limits beyond the six outcomes.
+        on_extra_columns: What becomes of columns that the contract does not declare.
+        partitioned: Whether a run writes a partition and not the whole table.
+    """
+
+    contract: Contract
+    asset: dg.AssetKey
+    groups: tuple[CheckGroup, ...]
+    policy: Policy = field(default_factory=Policy)
+    on_extra_columns: ExtraColumns = "drop"
+    partitioned: bool = False
+
+    @classmethod
+    def of(cls, contract: Contract, asset: dg.AssetKey, settings: Settings, **rest: Any) -> Declaration:
+        """Declare an asset with the checks that its settings ask for."""
+        groups = group_rules(contract, settings.check_granularity, settings.schema_rules)
+        return cls(contract, asset, groups, **rest)
+
+    @property
+    def name(self) -> str:
+        """The asset as messages call it."""
+        return self.asset.to_user_string()
+
+
+def validate_and_report(
+    declaration: Declaration,
+    returned: pl.DataFrame | pl.LazyFrame | dg.MaterializeResult[Any] | None,
+    *,
+    settings: Settings,
+    writer: QuarantineWriter | None,
+) -> AssetYield:
+    """Hold what a function returned against its contract, write the halves, and yield the run's events.
+
+    Args:
+        declaration: The asset.
+        returned: A frame, a result that carries one, or `None` for a run without data.
+        settings: How much to report.
+        writer: Writes the invalid rows; without one, any invalid row fails the run.
+
+    Raises:
+        DataError: The outcome fails the run; every check that was evaluated has been yielded before.
+        UsageError: What was returned cannot be held against a contract.
+    """
+    frame, result = _unwrap(declaration, returned)
+    if frame is None:
+        yield from _skip(declaration, settings)
+        return
+    report = compare_columns(declaration.contract, _schema(declaration, frame), declaration.on_extra_columns)
+    if report.mismatches:
+        yield columns_result(report, declaration.asset)
+        raise_as_failure(_column_schema_error(declaration, report))
+    if report.dropped:
+        _log(f"{declaration.name}: dropped {len(report.dropped)} undeclared columns: {', '.join(report.dropped)}")
+    found = _split(declaration, frame.select(report.kept), settings)
+    yield from _report(declaration, found, report, result, settings=settings, writer=writer)
+
+
+def check_frame(
+    declaration: Declaration, frame: pl.DataFrame | pl.LazyFrame, *, settings: Settings, severity: dg.AssetCheckSeverity
+) -> Iterator[dg.AssetCheckResult]:
+    """Hold a frame that is stored already against a contract: every check's result, nothing written.
+
+    Raises:
+        ColumnSchemaError: The frame's columns break the contract; the column-schema check has been yielded before.
+    """
+    report = compare_columns(declaration.contract, _schema(declaration, frame), declaration.on_extra_columns)
+    if declaration.contract.fields:
+        yield columns_result(report, declaration.asset)
+    if report.mismatches:
+        raise_as_failure(_column_schema_error(declaration, report))
+    found = _split(declaration, frame.select(report.kept), settings)
+    yield from rule_results(
+        found,
+        declaration.groups,
+        asset=declaration.asset,
+        severity=severity,
+        max_failure_samples=settings.max_failure_samples,
+    )
+
+
+def _report(
+    declaration: Declaration,
+    found: Split,
+    report: ColumnSchemaReport,
+    result: dg.MaterializeResult[Any],
+    *,
+    settings: Settings,
+    writer: QuarantineWriter | None,
+) -> AssetYield:
+    outcome = decide(
+        valid_count=found.valid_count, invalid_count=found.invalid_count, has_quarantine=writer is not None
+    )
+    error = _error(declaration, found, outcome)
+    clears = outcome is Outcome.ALL_VALID and isinstance(writer, ClearableWriter) and writer.left_over()
+    # Stored before the quarantine is, so that a later run knows of rows that this one leaves even if it is killed here.
+    marker = {QUARANTINED: found.invalid_count} if writer is not None else {}
+    if declaration.contract.fields:
+        yield columns_result(report, declaration.asset, marker)
+    address = writer(found.invalid) if writer is not None and (found.invalid_count or clears) else None
+    evidence = quarantine_metadata(found, address, settings) if address is not None and found.invalid_count else {}
+    if error is None:
+        yield _materialization(declaration, found, report, result, settings=settings, evidence=evidence)
+    yield from _checks(declaration, found, outcome, settings=settings, failed=error is not None, address=address)
+    if error is not None:
+        raise_as_failure(error if address is None else type(error)(f"{error} They are in {address}."))
+
+
+def _checks(
+    declaration: Declaration, found: Split, outcome: Outcome, *, settings: Settings, failed: bool, address: str | None
+) -> Iterator[dg.AssetCheckResult]:
+    severity = "ERROR" if failed else CONSEQUENCES[outcome].failing_checks or "ERROR"
+    where = {"dataframely/quarantine_address": address} if failed and address is not None else {}
+    yield from rule_results(
+        found,
+        declaration.groups,
+        asset=declaration.asset,
+        severity=dg.AssetCheckSeverity[severity],
+        max_failure_samples=settings.max_failure_samples,
+        metadata=where,
+    )
+    if declaration.policy.min_rows is not None:
+        yield min_rows_result(declaration.policy, found.valid_count, declaration.asset)
+
+
+def _skip(declaration: Declaration, settings: Settings) -> Iterator[dg.AssetCheckResult]:
+    """A run without data: every rule is evaluated, over no rows."""
+    if declaration.contract.fields:
+        yield columns_result(None, declaration.asset)
+    nothing = split(declaration.contract, declaration.contract.empty_frame(), SplitOptions(statistics=False))
+    yield from rule_results(
+        nothing,
+        declaration.groups,
+        asset=declaration.asset,
+        severity=dg.AssetCheckSeverity.ERROR,
+        max_failure_samples=settings.max_failure_samples,
+    )
+    if declaration.policy.min_rows is not None:
+        yield min_rows_result(declaration.policy, None, declaration.asset)
+
+
+def _materialization(
+    declaration: Declaration,
+    found: Split,
+    report: ColumnSchemaReport,
+    result: dg.MaterializeResult[Any],
+    *,
+    settings: Settings,
+    evidence: dict[str, Any],
+) -> dg.MaterializeResult[Any]:
+    ours = materialization_metadata(found, settings, partitioned=declaration.partitioned) | evidence
+    if report.dropped:
+        ours["contract/dropped_columns"] = len(report.dropped)
+    # An IO manager's metadata wins over a result's; what is added to the asset wins over both.
+    context = internals.current_context()
+    if isinstance(context, dg.AssetExecutionContext) and declaration.asset in context.assets_def.keys:
+        context.add_asset_metadata(ours, asset_key=declaration.asset)
+    return dg.MaterializeResult(
+        asset_key=declaration.asset,
+        value=found.valid,
+        metadata={**(result.metadata or {}), **ours},
+        data_version=result.data_version,
+        tags=result.tags,
+    )
+
+
+def _unwrap(
+    declaration: Declaration, returned: object
+) -> tuple[pl.DataFrame | pl.LazyFrame | None, dg.MaterializeResult[Any]]:
+    if returned is None or isinstance(returned, (pl.DataFrame, pl.LazyFrame)):
+        return returned, dg.MaterializeResult()
+    if not isinstance(returned, dg.MaterializeResult):
+        hint = " Return the frame instead of yielding it." if isinstance(returned, Iterator) else ""
+        raise_as_failure(
+            errors.ReturnTypeError(
+                f"{declaration.name} returned {type(returned).__name__}; a contract asset returns a pl.DataFrame, a "
+                f"pl.LazyFrame, a dg.MaterializeResult whose value is one, or None when there is no data.{hint}"
+            )
+        )
+    for name in ("asset_key", "check_results"):
+        if getattr(returned, name):
+            raise_as_failure(
+                errors.MaterializeResultFieldError(
+                    f"{declaration.name} returned a dg.MaterializeResult with {name}=, which dc.asset sets itself: the "
+                    f"key from the declaration, the check results from the contract. Leave {name} out."
+                )
+            )
+    if not isinstance(returned.value, (pl.DataFrame, pl.LazyFrame)):
+        kind = "no value" if isinstance(returned.value, type) else f"value={type(returned.value).__name__}"
+        raise_as_failure(
+            errors.MaterializeResultValueError(
+                f"{declaration.name} returned a dg.MaterializeResult with {kind}; value= must be a pl.DataFrame or a "
+                "pl.LazyFrame. A run without data returns None, not a result."
+            )
+        )
+    return returned.value, returned
+
+
+def _schema(declaration: Declaration, frame: pl.DataFrame | pl.LazyFrame) -> pl.Schema:
+    try:
+        return frame.collect_schema()
+    except pl.exceptions.PolarsError as error:
+        error.add_note(f"Raised by the plan of the LazyFrame that {declaration.name} returned.")
+        raise
+
+
+def _split(declaration: Declaration, frame: pl.DataFrame | pl.LazyFrame, settings: Settings) -> Split:
+    try:
+        options = SplitOptions(settings.statistics, settings.max_failure_samples, existing_temp_dir(settings))
+        return split(declaration.contract, frame, options)
+    except errors.UsageError as error:
+        raise_as_failure(type(error)(f"{declaration.name}: {error}"))
+    except pl.exceptions.PolarsError as error:
+        error.add_note(f"Raised by the plan of the LazyFrame that {declaration.name} returned.")
+        raise
+
+
+def _column_schema_error(declaration: Declaration, report: ColumnSchemaReport) -> errors.ColumnSchemaError:
+    return errors.ColumnSchemaError(
+        f"{declaration.name}: {len(report.mismatches)} columns are not as {declaration.contract.name} declares them: "
+        f"{'; '.join(map(str, report.mismatches))}. No row was read and nothing was written. Cast or rename in the "
+        "asset's function, or change the contract."
+    )
+
+
+def _error(declaration: Declaration, found: Split, outcome: Outcome) -> errors.DataError | None:
+    """What fails the run, or `None`."""
+    kind = CONSEQUENCES[outcome].error
+    counts = f"{declaration.name}: {found.invalid_count} of {found.row_count} rows are invalid ({_worst(found)})"
+    if outcome is Outcome.ABORTED:
+        return errors.ValidationAbortError(
+            f"{counts} and the asset has no quarantine, so nothing was written. Mend the data, or declare "
+            "quarantine=True to publish the valid rows and keep the invalid ones aside."
+        )
+    if kind is not None:
+        return kind(f"{counts}, so there is nothing to publish and the table was not written.")
+    if declaration.policy.too_many_invalid(found.valid_count, found.invalid_count):
+        return errors.TooManyInvalidRowsError(
+            f"{counts}, more than max_invalid={declaration.policy.max_invalid} allows; the table was not written."
+        )
+    if declaration.policy.too_few(found.valid_count):
+        return errors.TooFewRowsError(
+            f"{declaration.name}: {found.valid_count} valid rows, fewer than min_rows={declaration.policy.min_rows}; "
+            f"the table was not written.{f' {found.invalid_count} rows are invalid.' if found.invalid_count else ''}"
+        )
+    return None
+
+
+def _worst(found: Split) -> str:
+    broken = sorted((item for item in found.rule_counts.items() if item[1]), key=lambda item: -item[1])
+    named = [f"{rule}: {count}" for rule, count in broken[:5]]
+    return ", ".join(named) + (f", and {len(broken) - 5} more rules" if len(broken) > 5 else "")  # noqa: PLR2004
+
+
+def _log(message: str) -> None:
+    context = internals.current_context()
+    if context is not None:
+        context.log.warning(message)
+    else:
+        logging.getLogger("dagster_contracts").warning(message)

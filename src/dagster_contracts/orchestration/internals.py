@@ -1,0 +1,126 @@
+"""Everything private of Dagster that this package touches; `tests/test_upstream.py` pins each part by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+from dagster._core.event_api import PartitionKeyFilter
+from dagster._core.execution.context.compute import current_execution_context
+from dagster._core.execution.context.invocation import BaseDirectExecutionContext
+from dagster._core.execution.plan.outputs import StepOutputHandle
+from dagster._core.storage.mem_io_manager import InMemoryIOManager
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dagster._core.definitions.assets.graph.asset_graph import AssetNode
+    from dagster._core.execution.context.system import StepExecutionContext
+
+ExecutionContext = dg.AssetExecutionContext | dg.AssetCheckExecutionContext
+
+
+def current_context() -> ExecutionContext | None:
+    """The context of the asset or check that is being computed in this thread or task, or `None` outside a run."""
+    return current_execution_context.get()
+
+
+def declared_check_names(asset_key: dg.AssetKey) -> set[str] | None:
+    """The names of the checks on an asset that the running step is to report, or `None` outside a run."""
+    context = current_context()
+    if context is None:
+        return None
+    definition = context.op_execution_context.assets_def
+    return {spec.name for spec in definition.check_specs if spec.asset_key == asset_key}
+
+
+def is_direct_call(context: object) -> bool:
+    """Whether a context belongs to a function that is called, not run: there is no step and no IO manager then."""
+    return isinstance(context, BaseDirectExecutionContext)
+
+
+def step_context(context: dg.AssetExecutionContext) -> StepExecutionContext:
+    """The step that a context belongs to."""
+    step: StepExecutionContext = context.get_step_execution_context()
+    return step
+
+
+def known_assets(context: dg.AssetExecutionContext) -> Iterator[AssetNode]:
+    """Every asset that the running job knows, and every one of the code location where the run was started from one."""
+    step = step_context(context)
+    yield from step.job_def.asset_layer.asset_graph.asset_nodes
+    location = step._execution_data.repository_def
+    if location is not None:
+        yield from location.asset_graph.asset_nodes
+
+
+def output_context(context: dg.AssetExecutionContext, asset_key: dg.AssetKey) -> dg.OutputContext:
+    """The step's own output context for its asset, with nothing but the asset key exchanged.
+
+    Connection settings, `partition_expr` and the partitions of the run reach the IO manager as for the asset itself.
+    """
+    step = step_context(context)
+    output = step.get_output_context(_asset_output(context))
+    output._asset_key = asset_key
+    if output._asset_spec is not None:
+        output._asset_spec = output._asset_spec.replace_attributes(key=asset_key)
+    return output
+
+
+def bound_io_manager(context: dg.AssetExecutionContext) -> dg.IOManager:
+    """The IO manager that a step's asset is bound to."""
+    manager: dg.IOManager = step_context(context).get_io_manager(_asset_output(context))
+    return manager
+
+
+def is_in_memory(manager: object) -> bool:
+    """Whether an IO manager addresses by step, not by asset key, and so has no second place for the same step."""
+    return isinstance(manager, InMemoryIOManager)
+
+
+def logged_metadata(context: dg.OutputContext) -> Mapping[str, Any]:
+    """What an IO manager said about the write it just made."""
+    return context.consume_logged_metadata()
+
+
+def discard_events(context: dg.OutputContext) -> None:
+    """Drop events that an IO manager logged on a context whose write is no event of the run."""
+    for _ in context.consume_events():
+        pass
+
+
+def check_metadata_history(
+    context: dg.AssetExecutionContext, check: dg.AssetCheckKey, partition: str | None
+) -> Iterator[tuple[int, Mapping[str, dg.MetadataValue]]]:
+    """The metadata of a check's evaluations, newest first, each with its storage id.
+
+    Args:
+        context: The running asset.
+        check: The check.
+        partition: The partition whose evaluations to read; `None` reads those that belong to no single partition.
+    """
+    storage = context.instance.event_log_storage
+    cursor = None
+    while True:
+        records = storage.get_asset_check_execution_history(
+            check, limit=20, cursor=cursor, partition_filter=PartitionKeyFilter(key=partition)
+        )
+        for record in records:
+            event = record.event.dagster_event if record.event else None
+            if event is not None and event.is_asset_check_evaluation:
+                yield record.id, event.asset_check_evaluation_data.metadata
+        if not records:
+            return
+        cursor = records[-1].id
+
+
+def _asset_output(context: dg.AssetExecutionContext) -> StepOutputHandle:
+    step = step_context(context)
+    for output in step.step.step_outputs:
+        if (
+            output.properties is not None
+            and output.properties.asset_key == context.asset_key
+            and not output.properties.asset_check_key
+        ):
+            return StepOutputHandle(step.step.key, output.name)
+    raise LookupError(f"the step {step.step.key} has no output for {context.asset_key.to_user_string()}")

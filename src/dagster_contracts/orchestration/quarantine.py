@@ -1,0 +1,267 @@
+"""Where invalid rows go: through the asset's own IO manager in a run, into a directory in a direct call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+
+import dagster as dg
+import polars as pl
+from upath import UPath
+
+from dagster_contracts.contract import names
+from dagster_contracts.contract.reading import read_contract
+from dagster_contracts.errors import QuarantineKeyCollisionError, QuarantineStorageError
+from dagster_contracts.orchestration import internals
+from dagster_contracts.orchestration.atomic import publish, staging, write_aside
+from dagster_contracts.orchestration.failures import raise_as_failure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SUFFIX = "_quarantine"
+QUARANTINE_KEY = "contract/quarantine_key"
+"""Definition metadata of an asset: where its invalid rows go."""
+QUARANTINED = "contract/quarantined_rows"
+"""Metadata of the column-schema check: how many rows the run puts into the quarantine; written before they are."""
+
+QuarantineWriter: TypeAlias = Callable[[pl.DataFrame], str]
+"""Writes invalid rows and returns their address: a path, a table's name, or an asset key."""
+
+
+@runtime_checkable
+class ClearableWriter(Protocol):
+    """A `QuarantineWriter` that knows whether an earlier run left rows, so that a clean run can empty them."""
+
+    def __call__(self, rows: pl.DataFrame) -> str:
+        """Write the rows and return their address."""
+
+    def left_over(self) -> bool:
+        """Whether an earlier run left rows here."""
+
+
+@dataclass(frozen=True)
+class Quarantine:
+    """Where an asset's invalid rows go, for those who need more than `quarantine=True`.
+
+    Args:
+        key: The quarantine's asset key; the asset's own with `_quarantine` on its last part by default.
+        io_manager_key: The resource that writes it; the asset's own IO manager by default.
+        on_clean_run: Whether a run without invalid rows empties what an earlier run left, or keeps it.
+    """
+
+    key: str | Sequence[str] | dg.AssetKey | None = None
+    io_manager_key: str | None = None
+    on_clean_run: Literal["clear", "keep"] = "clear"
+
+    def resolve_key(self, asset_key: dg.AssetKey) -> dg.AssetKey:
+        """The quarantine's key for an asset."""
+        if self.key is None:
+            return default_key(asset_key)
+        return dg.AssetKey.from_coercible(self.key if isinstance(self.key, (str, dg.AssetKey)) else list(self.key))
+
+
+def default_key(asset_key: dg.AssetKey) -> dg.AssetKey:
+    """An asset's key with `_quarantine` on its last part."""
+    return dg.AssetKey([*asset_key.path[:-1], asset_key.path[-1] + SUFFIX])
+
+
+@dataclass(frozen=True)
+class IOManagerWriter:
+    """Writes a quarantine through an IO manager, with the step's own output context."""
+
+    context: dg.AssetExecutionContext
+    key: dg.AssetKey
+    io_manager_key: str | None = None
+    on_clean_run: Literal["clear", "keep"] = "clear"
+
+    def __call__(self, rows: pl.DataFrame) -> str:
+        """Write the rows in place of those of an earlier run, and return their address."""
+        output = internals.output_context(self.context, self.key)
+        try:
+            written = self._manager().handle_output(output, rows)
+            for _ in written or ():
+                pass
+        except Exception as error:
+            error.add_note(
+                f"{self.context.asset_key.to_user_string()}: writing {rows.height} invalid rows to its quarantine "
+                f"{self.key.to_user_string()} failed; nothing was written to the table."
+            )
+            raise
+        internals.discard_events(output)
+        return _address(internals.logged_metadata(output), self.key)
+
+    def left_over(self) -> bool:
+        """Whether the newest run of this partition that decided about the quarantine put rows into it."""
+        return self.on_clean_run == "clear" and _left_over(self.context)
+
+    def refuse_unfit_storage(self) -> None:
+        """Refuse an IO manager that would lose the rows.
+
+        Raises:
+            QuarantineStorageError: The manager keeps one value a step.
+        """
+        manager = self._manager()
+        if internals.is_in_memory(manager):
+            raise_as_failure(
+                QuarantineStorageError(
+                    f"{self.context.asset_key.to_user_string()} has a quarantine, but its IO manager "
+                    f"({type(manager).__name__}) keeps one value a step and would lose the invalid rows. Bind the "
+                    "asset to one that addresses by asset key, such as dc.ParquetIOManager(base_dir=…). Nothing was "
+                    "computed or written."
+                )
+            )
+
+    def _manager(self) -> dg.IOManager:
+        if self.io_manager_key is None:
+            return internals.bound_io_manager(self.context)
+        manager: dg.IOManager = getattr(self.context.resources, self.io_manager_key)
+        return manager
+
+
+@dataclass(frozen=True)
+class FileWriter:
+    """Writes a quarantine to one Parquet file, for an asset that is called and not run."""
+
+    path: Path
+    on_clean_run: Literal["clear", "keep"] = field(default="clear")
+
+    def __call__(self, rows: pl.DataFrame) -> str:
+        """Write the rows in place of those of an earlier call, and return the file's path."""
+        target = UPath(self.path)
+        with staging(target) as folder:
+            publish([(write_aside(rows, folder / target.name), target)])
+        return str(self.path)
+
+    def left_over(self) -> bool:
+        """Whether an earlier call left rows in the file."""
+        if self.on_clean_run == "keep" or not self.path.exists():
+            return False
+        return bool(pl.scan_parquet(self.path).select(pl.len()).collect().item())
+
+
+def delegating_writer(context: dg.AssetExecutionContext) -> IOManagerWriter:
+    """A writer that hands invalid rows to the IO manager the running asset is bound to.
+
+    Args:
+        context: The running asset's context; a direct call has no IO manager, see `file_writer`.
+    """
+    return IOManagerWriter(context, default_key(context.asset_key))
+
+
+def file_writer(
+    key: dg.CoercibleToAssetKey, quarantine_dir: str | Path, partition_key: str | None = None
+) -> FileWriter:
+    """A writer that puts an asset's invalid rows into a Parquet file below a directory.
+
+    Args:
+        key: The asset's key, not its quarantine's.
+        quarantine_dir: The directory; it is made if it is missing.
+        partition_key: The partition that is called, if the asset is partitioned.
+    """
+    return FileWriter(quarantine_path(key, quarantine_dir, partition_key))
+
+
+def quarantine_path(key: dg.CoercibleToAssetKey, quarantine_dir: str | Path, partition_key: str | None = None) -> Path:
+    """The file that `file_writer` writes to. Writes nothing.
+
+    Args:
+        key: The asset's key.
+        quarantine_dir: The directory that no key and no partition can lead out of.
+        partition_key: A partition's key; of a `dg.MultiPartitionKey` each dimension is a folder, by dimension name.
+    """
+    asset_key = dg.AssetKey.from_coercible(key)
+    return path_of_key(default_key(asset_key), quarantine_dir, partition_key)
+
+
+def path_of_key(quarantine_key: dg.AssetKey, quarantine_dir: str | Path, partition_key: str | None) -> Path:
+    """The file for a quarantine's own key."""
+    parts = [_safe(part) for part in quarantine_key.path]
+    if isinstance(partition_key, dg.MultiPartitionKey):
+        parts += [_safe(value) for _, value in sorted(partition_key.keys_by_dimension.items())]
+    elif partition_key is not None:
+        parts.append(_safe(partition_key))
+    return Path(quarantine_dir).joinpath(*parts[:-1], parts[-1] + ".parquet")
+
+
+def quarantine_frame(contract: object, failure: object) -> pl.DataFrame:
+    """The frame that a quarantine holds, from what Dataframely's own `Schema.filter` found.
+
+    Args:
+        contract: The contract that was filtered by.
+        failure: The `dy.FailureInfo` of that filter.
+
+    Returns:
+        The invalid rows with their original columns, then one String column a rule, named as the rule's check, reading
+        `valid`, `invalid` or `unknown`.
+    """
+    known = read_contract(contract)
+    details: pl.DataFrame = failure.details()  # type: ignore[attr-defined]
+    present = {rule.name: rule.check_name for rule in known.rules if rule.name in details.columns}
+    return details.rename(present).with_columns(pl.col(list(present.values())).cast(pl.String))
+
+
+def validate_quarantine_key(context: dg.AssetExecutionContext) -> None:
+    """Refuse to write a quarantine where something else is kept. A direct call has no asset graph and is not checked.
+
+    Raises:
+        QuarantineKeyCollisionError: Another asset materializes the key, or keeps its own quarantine under it.
+    """
+    refuse_taken_key(context, default_key(context.asset_key))
+
+
+def refuse_taken_key(context: dg.AssetExecutionContext, quarantine_key: dg.AssetKey) -> None:
+    """`validate_quarantine_key` for a quarantine with a key of its own."""
+    if internals.is_direct_call(context):
+        return
+    own, wanted = context.asset_key.to_user_string(), quarantine_key.to_user_string()
+    for node in internals.known_assets(context):
+        if node.key == quarantine_key and node.is_materializable:
+            raise_as_failure(
+                QuarantineKeyCollisionError(
+                    f"The quarantine of {own} would be written to {wanted}, which the asset {wanted} materializes. "
+                    "Rename one, or set quarantine=dc.Quarantine(key=…). Nothing was written."
+                )
+            )
+        if node.key != context.asset_key and node.metadata.get(QUARANTINE_KEY) == wanted:
+            raise_as_failure(
+                QuarantineKeyCollisionError(
+                    f"{own} and {node.key.to_user_string()} would both keep their quarantine in {wanted}. Set "
+                    "quarantine=dc.Quarantine(key=…) on one of them. Nothing was written."
+                )
+            )
+
+
+def _left_over(context: dg.AssetExecutionContext) -> bool:
+    """What the newest evaluation that says something about this partition's quarantine says.
+
+    A run over a range of partitions evaluates for none of them alone, so both kinds are asked.
+    """
+    check = dg.AssetCheckKey(context.asset_key, names.COLUMNS_CHECK)
+    partitions: list[str | None] = [None]
+    if context.has_partition_key:
+        partitions.append(context.partition_key)
+    newest: tuple[int, bool] = (0, False)
+    for partition in partitions:
+        for storage_id, metadata in internals.check_metadata_history(context, check, partition):
+            value = metadata.get(QUARANTINED)
+            if value is not None:
+                newest = max(newest, (storage_id, bool(value.value)))
+                break
+    return newest[1]
+
+
+def _address(logged: Mapping[str, object], key: dg.AssetKey) -> str:
+    for name in ("path", "dagster/uri", "uri", "dagster/table_name", "dagster/relation_identifier"):
+        value = logged.get(name)
+        if isinstance(value, dg.MetadataValue) and isinstance(value.value, str) and value.value:
+            return value.value
+    return key.to_user_string()
+
+
+def _safe(part: str) -> str:
+    """One path segment for one part of a key: whatever could lead elsewhere is percent-encoded, nothing else."""
+    encoded = "".join(f"%{ord(char):02X}" if char in '%/\\:*?"<>|' or ord(char) < 32 else char for char in part)  # noqa: PLR2004
+    return encoded.replace(".", "%2E") if encoded.strip(".") == "" else encoded

@@ -1,0 +1,128 @@
+"""Frames and facts as the table metadata that Dagster shows."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+
+from dagster_contracts.frames.cells import showable, showable_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    import polars as pl
+
+    from dagster_contracts.contract.fields import Contract, FieldSpec
+    from dagster_contracts.frames.column_schema import ColumnMismatch
+    from dagster_contracts.frames.split import Split
+    from dagster_contracts.frames.statistics import Statistics
+
+MOST_SETS = 50
+MOST_RULES = 100
+
+Row = dict[str, "str | int | float | bool | None"]
+
+
+def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> dg.TableMetadataValue:
+    """Rows as a table; the columns are given so that an empty table has them, too."""
+    return dg.MetadataValue.table(
+        records=[dg.TableRecord({column: row.get(column) for column in columns}) for row in rows],
+        schema=dg.TableSchema(
+            [dg.TableColumn(column, _column_type([row.get(column) for row in rows])) for column in columns]
+        ),
+    )
+
+
+def sample_table(frame: pl.DataFrame, *, limit: int, sensitive: Collection[str]) -> dg.TableMetadataValue:
+    """The first rows of a frame, with the values of sensitive columns masked."""
+    rows = showable_rows(frame, sensitive=sensitive, limit=limit)
+    return table(rows, list(rows[0]) if rows else frame.columns)
+
+
+def mismatch_table(mismatches: Sequence[ColumnMismatch]) -> dg.TableMetadataValue:
+    """What a column-schema check found: one row a column."""
+    rows = [
+        {"column": m.column, "expected": m.expected or "not declared", "actual": m.actual or "missing"}
+        for m in mismatches
+    ]
+    return table([_shown(row) for row in rows], ["column", "expected", "actual"])
+
+
+def co_failure_table(split: Split) -> dg.TableMetadataValue:
+    """The sets of rules that rows broke together: at most 50, then one row for the rest, so that the counts add up."""
+    top = split.top_co_failures(MOST_SETS)
+    rows: list[Row] = [{"rules": showable(", ".join(entry.rules)), "rows": entry.count} for entry in top]
+    rest = split.invalid_count - sum(entry.count for entry in top)
+    if rest:
+        rows.append({"rules": "every other set", "rows": rest})
+    return table(rows, ["rules", "rows"])
+
+
+def statistics_tables(statistics: Statistics) -> dict[str, dg.TableMetadataValue]:
+    """One table a dtype family that has columns."""
+    tables = {}
+    for family in fields(statistics):
+        rows = [
+            {key: showable(value) for key, value in asdict(row).items()} for row in getattr(statistics, family.name)
+        ]
+        if rows:
+            tables[family.name] = table(rows, list(rows[0]))
+    return tables
+
+
+def declared_columns(contract: Contract) -> dg.TableSchema:
+    """A contract as the Columns tab shows it before any run."""
+    return dg.TableSchema(
+        [_declared_column(spec, spec.type_text) for spec in contract.fields], _table_constraints(contract)
+    )
+
+
+def observed_columns(contract: Contract, schema: pl.Schema) -> dg.TableSchema:
+    """The columns that were written, in order and with their dtypes, each with what the contract says about it."""
+    declared = {spec.name: spec for spec in contract.fields}
+    return dg.TableSchema(
+        [
+            _declared_column(declared[name], str(dtype)) if name in declared else dg.TableColumn(name, str(dtype))
+            for name, dtype in schema.items()
+        ],
+        _table_constraints(contract),
+    )
+
+
+def quarantine_columns(contract: Contract) -> dg.TableSchema:
+    """A quarantine as the Columns tab shows it: the contract's columns without constraints, then one a rule."""
+    columns = [
+        dg.TableColumn(spec.name, spec.type_text, spec.description, tags=dict(spec.tags)) for spec in contract.fields
+    ]
+    rules = [dg.TableColumn(rule.check_name, "String", rule.description) for rule in contract.rules]
+    return dg.TableSchema(columns + rules)
+
+
+def _declared_column(spec: FieldSpec, dtype: str) -> dg.TableColumn:
+    return dg.TableColumn(
+        name=spec.name,
+        type=dtype,
+        description=spec.description,
+        constraints=dg.TableColumnConstraints(nullable=spec.nullable, unique=spec.unique, other=list(spec.constraints)),
+        tags=dict(spec.tags),
+    )
+
+
+def _table_constraints(contract: Contract) -> dg.TableConstraints | None:
+    key = contract.primary_key
+    return dg.TableConstraints(other=[f"primary key ({', '.join(key)})"]) if key else None
+
+
+def _shown(row: Mapping[str, object]) -> Row:
+    return {key: showable(value) for key, value in row.items()}
+
+
+def _column_type(values: Sequence[object]) -> str:
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        return "bool"
+    if kinds == {int}:
+        return "int"
+    return "float" if kinds and kinds <= {int, float} else "string"
