@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from dagster_contracts.errors import CheckNameCollisionError, ReservedColumnError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
 RESERVED_PREFIX = "dy_"
 COLUMNS_CHECK = "dy_schema__columns"
@@ -51,12 +51,18 @@ def filter_check_name(name: str) -> str:
     return _FILTER_PREFIX + _slug(name)
 
 
-def refuse_reserved_columns(contract: str, columns: Iterable[str]) -> None:
-    """Refuse columns that a quarantine's own columns could meet.
+def refuse_reserved_columns(contract: str, columns: Collection[str]) -> None:
+    """Refuse columns that a quarantine's own columns could meet, and those that Polars takes for other columns.
 
     Raises:
-        ReservedColumnError: A column's name begins with `dy_`.
+        ReservedColumnError: A column's name begins with `dy_`, or is `*` or `^…$`.
     """
+    patterns = [column for column in columns if column == "*" or (column.startswith("^") and column.endswith("$"))]
+    if patterns:
+        raise ReservedColumnError(
+            f"{contract} declares {', '.join(map(repr, patterns))}: Polars reads such a name as a pattern for other "
+            "columns, so its rules would look at those. Rename the column."
+        )
     reserved = [column for column in columns if column.startswith(RESERVED_PREFIX)]
     if reserved:
         raise ReservedColumnError(

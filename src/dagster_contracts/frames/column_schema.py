@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from dagster_contracts.contract.names import RESERVED_PREFIX
+
 if TYPE_CHECKING:
     import polars as pl
 
-    from dagster_contracts.contract.fields import Contract
+    from dagster_contracts.contract.fields import Contract, FieldSpec
 
 ExtraColumns = Literal["drop", "raise", "keep"]
 
@@ -60,16 +62,27 @@ def compare_columns(
         on_extra_columns: Whether a column the contract does not declare is dropped, kept, or a mismatch.
     """
     mismatches = [
-        ColumnMismatch(spec.name, spec.type_text, None if spec.name not in schema else str(schema[spec.name]))
+        _mismatch(spec, schema.get(spec.name))
         for spec in contract.fields
         if spec.name not in schema or not spec.accepts(schema[spec.name])
     ]
     extra = tuple(name for name in schema if name not in set(contract.column_names))
-    if on_extra_columns == "raise":
-        mismatches += [ColumnMismatch(name, None, str(schema[name])) for name in extra]
+    # A quarantine's own columns begin like this, so a column of the data cannot be kept beside them.
+    reserved = [name for name in extra if name.startswith(RESERVED_PREFIX)] if on_extra_columns == "keep" else []
+    if on_extra_columns == "raise" or reserved:
+        mismatches += [ColumnMismatch(name, None, str(schema[name])) for name in reserved or extra]
     declared = tuple(name for name in contract.column_names if name in schema)
     return ColumnSchemaReport(
         mismatches=tuple(mismatches),
         extra=extra,
         kept=declared + (extra if on_extra_columns == "keep" else ()),
     )
+
+
+def _mismatch(spec: FieldSpec, actual: pl.DataType | None) -> ColumnMismatch:
+    """One column's mismatch, in words that differ even where Polars prints two dtypes alike."""
+    if actual is None:
+        return ColumnMismatch(spec.name, spec.type_text, None)
+    if str(actual) == spec.type_text:
+        return ColumnMismatch(spec.name, repr(spec.dtype), repr(actual))
+    return ColumnMismatch(spec.name, spec.type_text, str(actual))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import dagster as dg
 import polars as pl
+import polars.selectors as cs
 
 from dagster_contracts import errors
 from dagster_contracts.frames.column_schema import ColumnSchemaReport, ExtraColumns, compare_columns
@@ -28,6 +29,7 @@ from dagster_contracts.orchestration.failures import raise_as_failure
 from dagster_contracts.orchestration.materialization import materialization_metadata, quarantine_metadata
 from dagster_contracts.orchestration.outcome import CONSEQUENCES, Outcome, Policy, decide
 from dagster_contracts.orchestration.quarantine import QUARANTINED, ClearableWriter, QuarantineWriter
+from dagster_contracts.orchestration.returned import unwrap
 from dagster_contracts.orchestration.settings import Settings, existing_temp_dir
 
 if TYPE_CHECKING:
@@ -88,7 +90,7 @@ def validate_and_report(
         DataError: The outcome fails the run; every check that was evaluated has been yielded before.
         UsageError: What was returned cannot be held against a contract.
     """
-    frame, result = _unwrap(declaration, returned)
+    frame, result = unwrap(declaration.name, returned)
     if frame is None:
         yield from _skip(declaration, settings)
         return
@@ -98,7 +100,7 @@ def validate_and_report(
         raise_as_failure(_column_schema_error(declaration, report))
     if report.dropped:
         _log(f"{declaration.name}: dropped {len(report.dropped)} undeclared columns: {', '.join(report.dropped)}")
-    found = _split(declaration, frame.select(report.kept), settings)
+    found = _split(declaration, frame.select(cs.by_name(*report.kept)), settings)
     yield from _report(declaration, found, report, result, settings=settings, writer=writer)
 
 
@@ -115,7 +117,7 @@ def check_frame(
         yield columns_result(report, declaration.asset)
     if report.mismatches:
         raise_as_failure(_column_schema_error(declaration, report))
-    found = _split(declaration, frame.select(report.kept), settings)
+    found = _split(declaration, frame.select(cs.by_name(*report.kept)), settings)
     yield from rule_results(
         found,
         declaration.groups,
@@ -208,38 +210,6 @@ def _materialization(
         data_version=result.data_version,
         tags=result.tags,
     )
-
-
-def _unwrap(
-    declaration: Declaration, returned: object
-) -> tuple[pl.DataFrame | pl.LazyFrame | None, dg.MaterializeResult[Any]]:
-    if returned is None or isinstance(returned, (pl.DataFrame, pl.LazyFrame)):
-        return returned, dg.MaterializeResult()
-    if not isinstance(returned, dg.MaterializeResult):
-        hint = " Return the frame instead of yielding it." if isinstance(returned, Iterator) else ""
-        raise_as_failure(
-            errors.ReturnTypeError(
-                f"{declaration.name} returned {type(returned).__name__}; a contract asset returns a pl.DataFrame, a "
-                f"pl.LazyFrame, a dg.MaterializeResult whose value is one, or None when there is no data.{hint}"
-            )
-        )
-    for name in ("asset_key", "check_results"):
-        if getattr(returned, name):
-            raise_as_failure(
-                errors.MaterializeResultFieldError(
-                    f"{declaration.name} returned a dg.MaterializeResult with {name}=, which dc.asset sets itself: the "
-                    f"key from the declaration, the check results from the contract. Leave {name} out."
-                )
-            )
-    if not isinstance(returned.value, (pl.DataFrame, pl.LazyFrame)):
-        kind = "no value" if isinstance(returned.value, type) else f"value={type(returned.value).__name__}"
-        raise_as_failure(
-            errors.MaterializeResultValueError(
-                f"{declaration.name} returned a dg.MaterializeResult with {kind}; value= must be a pl.DataFrame or a "
-                "pl.LazyFrame. A run without data returns None, not a result."
-            )
-        )
-    return returned.value, returned
 
 
 def _schema(declaration: Declaration, frame: pl.DataFrame | pl.LazyFrame) -> pl.Schema:

@@ -62,6 +62,12 @@ def context_parameter() -> inspect.Parameter:
     return inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=dg.AssetExecutionContext)
 
 
+def set_parameters(fn: Callable[..., Any], parameters: list[inspect.Parameter]) -> None:
+    """Let a function that takes anything look as if it had these parameters."""
+    fn.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    fn.__annotations__ = {p.name: p.annotation for p in parameters if p.annotation is not inspect.Parameter.empty}
+
+
 def _resolve(
     fn: Callable[..., Any], parameter: inspect.Parameter, namespace: Mapping[str, object]
 ) -> inspect.Parameter:
