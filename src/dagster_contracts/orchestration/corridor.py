@@ -35,7 +35,7 @@ from dagster_contracts.orchestration.settings import Settings, existing_temp_dir
 if TYPE_CHECKING:
     from dagster_contracts.contract.fields import Contract
 
-AssetYield: TypeAlias = "Iterator[dg.MaterializeResult[pl.DataFrame | pl.LazyFrame] | dg.AssetCheckResult]"
+AssetYield: TypeAlias = Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]
 """What a contract asset's compute function yields."""
 
 

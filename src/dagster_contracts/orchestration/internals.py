@@ -107,8 +107,9 @@ def check_metadata_history(
         )
         for record in records:
             event = record.event.dagster_event if record.event else None
-            if event is not None and event.is_asset_check_evaluation:
-                yield record.id, event.asset_check_evaluation_data.metadata
+            evaluation = event.event_specific_data if event else None
+            if isinstance(evaluation, dg.AssetCheckEvaluation):
+                yield record.id, evaluation.metadata
         if not records:
             return
         cursor = records[-1].id

@@ -154,12 +154,6 @@ def _contract_checks(
 ) -> dg.AssetChecksDefinition:
     key = declaration.asset
 
-    @dg.multi_asset_check(
-        name=f"{key.to_python_identifier()}__contract",
-        specs=build_check_specs(declaration.contract, declaration.groups, asset=key, blocking=blocking),
-        ins={"table": dg.AssetIn(key)},
-        can_subset=True,
-    )
     def check_table(table: pl.LazyFrame) -> Iterator[dg.AssetCheckResult]:
         selected = internals.declared_check_names(key)
         settings = resolve_settings(arguments)
@@ -167,7 +161,14 @@ def _contract_checks(
             if selected is None or result.check_name in selected:
                 yield result
 
-    return check_table
+    set_parameters(check_table, [Parameter("table", Parameter.POSITIONAL_OR_KEYWORD, annotation=pl.LazyFrame)])
+    decorate = dg.multi_asset_check(
+        name=f"{key.to_python_identifier()}__contract",
+        specs=build_check_specs(declaration.contract, declaration.groups, asset=key, blocking=blocking),
+        ins={"table": dg.AssetIn(key)},
+        can_subset=True,
+    )
+    return decorate(check_table)
 
 
 def _member_keys(
