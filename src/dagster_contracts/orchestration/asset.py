@@ -11,7 +11,7 @@ from dagster_contracts.contract.fields import Contract
 from dagster_contracts.contract.reading import read_contract
 from dagster_contracts.errors import InvalidSettingError, UsageError
 from dagster_contracts.orchestration.checks import MANY_CHECKS, build_check_specs
-from dagster_contracts.orchestration.compute import Wiring, compute_function
+from dagster_contracts.orchestration.compute import Wiring, compute_function, takes_resources
 from dagster_contracts.orchestration.corridor import Declaration
 from dagster_contracts.orchestration.outcome import Policy
 from dagster_contracts.orchestration.quarantine import (
@@ -205,10 +205,11 @@ def _define(
     metadata = dict(forwarded.get("metadata", {}))
     if contract is not NO_CONTRACT:
         metadata |= {"dagster/column_schema": declared_columns(contract), FINGERPRINT_KEY: contract.fingerprint}
+    compute = compute_function(fn, wiring)
     required = set(forwarded.get("required_resource_keys", ()))
     if wiring.quarantine is not None:
         metadata[QUARANTINE_KEY] = wiring.quarantine.resolve_key(declaration.asset).to_user_string()
-        if wiring.quarantine.io_manager_key is not None:
+        if wiring.quarantine.io_manager_key is not None and not takes_resources(compute):
             required.add(wiring.quarantine.io_manager_key)
     kinds = set(forwarded.get("kinds", ()))
     arguments = {
@@ -220,7 +221,7 @@ def _define(
         "check_specs": specs,
         "output_required": False,
     }
-    definition: dg.AssetsDefinition = dg.asset(**arguments)(compute_function(fn, wiring))
+    definition: dg.AssetsDefinition = dg.asset(**arguments)(compute)
     return definition
 
 

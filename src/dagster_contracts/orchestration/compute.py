@@ -7,6 +7,8 @@ import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
+
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.corridor import AssetYield, Declaration, validate_and_report
 from dagster_contracts.orchestration.quarantine import (
@@ -28,7 +30,7 @@ from dagster_contracts.orchestration.signature import (
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    import dagster as dg
+RESOURCE = dg.ResourceParam[object]  # type: ignore[misc]  (Dagster types it as not generic)
 
 
 @dataclass(frozen=True)
@@ -47,35 +49,37 @@ class Wiring:
 
 
 def compute_function(fn: Callable[..., Any], wiring: Wiring) -> Callable[..., Any]:
-    """The function that Dagster runs: the decorated one, then everything the contract asks for."""
-    parameters = resolved_parameters(fn)
-    takes_context = has_context(parameters)
-    adds_context = wiring.quarantine is not None and not takes_context
-    if adds_context:
-        parameters = [context_parameter(), *parameters]
+    """The function that Dagster runs: the decorated one, then everything the contract asks for.
 
-    def prepare(
-        args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any], QuarantineWriter | None]:
-        if wiring.quarantine is None:
-            return args, kwargs, None
-        bound = dict(zip((parameter.name for parameter in parameters), args, strict=False)) | kwargs
-        writer = _writer(bound[parameters[0].name], wiring)
-        if not adds_context:
-            return args, kwargs, writer
-        return args[1:], {name: value for name, value in kwargs.items() if args or name != parameters[0].name}, writer
+    Its signature is the decorated function's, with a leading context where a quarantine needs one and the function
+    takes none, and with the quarantine's IO manager as a resource where the function takes resources as parameters.
+    """
+    parameters = resolved_parameters(fn)
+    own = len(parameters)
+    if wiring.quarantine is not None and not has_context(parameters):
+        parameters = [context_parameter(), *parameters]
+    first = len(parameters) - own
+    resource = _quarantine_resource(parameters, wiring.quarantine)
+    if resource is not None:
+        parameters.append(resource)
+
+    def writer_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> QuarantineWriter | None:
+        if resource is not None:
+            del kwargs[resource.name]
+        # Dagster passes the context by position, in a run and in a direct call.
+        return None if wiring.quarantine is None else _writer(args[0], wiring.quarantine, wiring.declaration)
 
     def finish(returned: Any, writer: QuarantineWriter | None) -> AssetYield:
         settings = resolve_settings(wiring.arguments)
         return validate_and_report(wiring.declaration, returned, settings=settings, writer=writer)
 
     def compute(*args: Any, **kwargs: Any) -> AssetYield:
-        args, kwargs, writer = prepare(args, kwargs)
-        yield from finish(fn(*args, **kwargs), writer)
+        writer = writer_of(args, kwargs)
+        yield from finish(fn(*args[first:], **kwargs), writer)
 
     async def compute_async(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        args, kwargs, writer = prepare(args, kwargs)
-        for event in finish(await fn(*args, **kwargs), writer):
+        writer = writer_of(args, kwargs)
+        for event in finish(await fn(*args[first:], **kwargs), writer):
             yield event
 
     wrapper = functools.wraps(fn)(compute_async if inspect.iscoroutinefunction(fn) else compute)
@@ -83,13 +87,33 @@ def compute_function(fn: Callable[..., Any], wiring: Wiring) -> Callable[..., An
     return wrapper
 
 
-def _writer(context: dg.AssetExecutionContext, wiring: Wiring) -> QuarantineWriter:
+def takes_resources(compute: Callable[..., Any]) -> bool:
+    """Whether a function takes resources as parameters."""
+    return any(
+        internals.is_resource(parameter.annotation) for parameter in inspect.signature(compute).parameters.values()
+    )
+
+
+def _quarantine_resource(
+    parameters: list[inspect.Parameter], quarantine: Quarantine | None
+) -> inspect.Parameter | None:
+    """The quarantine's own IO manager as a parameter, where the function takes resources as parameters.
+
+    Dagster wants resources to be asked for either by parameter or by `required_resource_keys`, not by both.
+    """
+    key = quarantine.io_manager_key if quarantine is not None else None
+    asked = [parameter.name for parameter in parameters if internals.is_resource(parameter.annotation)]
+    if key is None or not asked or key in asked:
+        return None
+    return inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, annotation=RESOURCE)
+
+
+def _writer(context: dg.AssetExecutionContext, quarantine: Quarantine, declaration: Declaration) -> QuarantineWriter:
     """The quarantine's writer, checked before the decorated function computes anything."""
-    quarantine = wiring.quarantine or Quarantine()
-    key = quarantine.resolve_key(wiring.declaration.asset)
+    key = quarantine.resolve_key(declaration.asset)
     if internals.is_direct_call(context):
         partition = context.partition_key if context.has_partition_key else None
-        return FileWriter(path_of_key(key, quarantine_dir(wiring.declaration.name), partition), quarantine.on_clean_run)
+        return FileWriter(path_of_key(key, quarantine_dir(declaration.name), partition), quarantine.on_clean_run)
     refuse_taken_key(context, key)
     writer = IOManagerWriter(context, key, quarantine.io_manager_key, quarantine.on_clean_run)
     writer.refuse_unfit_storage()

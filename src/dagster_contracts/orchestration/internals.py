@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
+from dagster._core.definitions.resource_annotation import get_resource_args
 from dagster._core.event_api import PartitionKeyFilter
 from dagster._core.execution.context.compute import current_execution_context
 from dagster._core.execution.context.invocation import BaseDirectExecutionContext
@@ -37,6 +39,15 @@ def declared_check_names(asset_key: dg.AssetKey) -> set[str] | None:
 def is_direct_call(context: object) -> bool:
     """Whether a context belongs to a function that is called, not run: there is no step and no IO manager then."""
     return isinstance(context, BaseDirectExecutionContext)
+
+
+def is_resource(annotation: object) -> bool:
+    """Whether Dagster fills a parameter with this annotation from the resources."""
+
+    def probe(value: object) -> None: ...
+
+    probe.__annotations__ = {"value": annotation}
+    return annotation is not inspect.Parameter.empty and bool(get_resource_args(probe))
 
 
 def step_context(context: dg.AssetExecutionContext) -> StepExecutionContext:

@@ -19,7 +19,7 @@ from dagster_contracts.errors import AnnotationError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-CONTEXT_NAMES = ("context", "_context", "_", "__")
+CONTEXT_NAMES = ("context", "_context", "context_", "_")
 """The first parameter is the context if it has one of these names; pinned in `tests/test_upstream.py`."""
 
 # What a module may well import for type checking only.
