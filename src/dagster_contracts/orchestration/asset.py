@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from dagster_contracts.orchestration.settings import CheckGranularity, SchemaRules
 
 FINGERPRINT_KEY = "contract/fingerprint"
-MOST_KINDS = 3
 _WARNINGS = "__dagster_contracts_warnings__"
 
 
@@ -211,12 +210,11 @@ def _define(
         metadata[QUARANTINE_KEY] = wiring.quarantine.resolve_key(declaration.asset).to_user_string()
         if wiring.quarantine.io_manager_key is not None and not takes_resources(compute):
             required.add(wiring.quarantine.io_manager_key)
-    kinds = set(forwarded.get("kinds", ()))
     arguments = {
         **own,
         **forwarded,
         "metadata": metadata,
-        "kinds": kinds | {"polars"} if len(kinds) < MOST_KINDS else kinds,
+        "kinds": {*forwarded.get("kinds", ()), "polars"},
         "required_resource_keys": required,
         "check_specs": specs,
         "output_required": False,

@@ -30,7 +30,7 @@ from dagster_contracts.orchestration.signature import (
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-RESOURCE = dg.ResourceParam[object]  # type: ignore[misc]  (Dagster types it as not generic)
+RESOURCE = dg.ResourceParam[object]
 
 
 @dataclass(frozen=True)
