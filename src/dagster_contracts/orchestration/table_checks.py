@@ -37,6 +37,7 @@ def build_contract_checks(
     schema_rules: SchemaRules | None = None,
     max_failure_samples: int | None = None,
     blocking: bool = False,
+    lazy: bool = True,
 ) -> list[dg.AssetChecksDefinition]:
     """Put a contract's checks on assets that are declared elsewhere; the stored table is read, nothing is written.
 
@@ -49,6 +50,7 @@ def build_contract_checks(
         schema_rules: As for `dc.asset`.
         max_failure_samples: As for `dc.asset`.
         blocking: Whether a column-schema check that fails keeps downstream assets from running.
+        lazy: Whether the assets' IO manager is asked for a `pl.LazyFrame`, else for a `pl.DataFrame`.
 
     Returns:
         One definition an asset. Each can be run in part.
@@ -64,7 +66,7 @@ def build_contract_checks(
         asset.key if isinstance(asset, dg.AssetsDefinition) else dg.AssetKey.from_coercible(asset) for asset in assets
     ]
     declared = [Declaration.of(known, key, resolve_settings(arguments)) for key in keys]
-    return [_contract_checks(one, arguments, severity=severity, blocking=blocking) for one in declared]
+    return [_contract_checks(one, arguments, severity=severity, blocking=blocking, lazy=lazy) for one in declared]
 
 
 def build_collection_checks(
@@ -73,6 +75,7 @@ def build_collection_checks(
     members: Mapping[str, dg.CoercibleToAssetKey | dg.AssetsDefinition],
     severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR,
     max_failure_samples: int | None = None,
+    lazy: bool = True,
 ) -> dg.AssetChecksDefinition:
     """Put a Dataframely collection's filters on the assets that hold its members.
 
@@ -84,6 +87,7 @@ def build_collection_checks(
         members: The asset of each member; every member that is not optional is needed.
         severity: Of every failing check.
         max_failure_samples: As for `dc.asset`.
+        lazy: As for `build_contract_checks`.
 
     Raises:
         NotAContractError: `collection` is not a `dy.Collection`.
@@ -134,7 +138,7 @@ def build_collection_checks(
                     )
 
     set_parameters(
-        check_members, [Parameter(member, Parameter.KEYWORD_ONLY, annotation=pl.LazyFrame) for member in keys]
+        check_members, [Parameter(member, Parameter.KEYWORD_ONLY, annotation=_frame_type(lazy=lazy)) for member in keys]
     )
     decorate = dg.multi_asset_check(
         name=f"{collection.__name__}__filters",
@@ -151,6 +155,7 @@ def _contract_checks(
     *,
     severity: dg.AssetCheckSeverity,
     blocking: bool,
+    lazy: bool,
 ) -> dg.AssetChecksDefinition:
     key = declaration.asset
 
@@ -161,7 +166,9 @@ def _contract_checks(
             if selected is None or result.check_name in selected:
                 yield result
 
-    set_parameters(check_table, [Parameter("table", Parameter.POSITIONAL_OR_KEYWORD, annotation=pl.LazyFrame)])
+    set_parameters(
+        check_table, [Parameter("table", Parameter.POSITIONAL_OR_KEYWORD, annotation=_frame_type(lazy=lazy))]
+    )
     decorate = dg.multi_asset_check(
         name=f"{key.to_python_identifier()}__contract",
         specs=build_check_specs(declaration.contract, declaration.groups, asset=key, blocking=blocking),
@@ -197,6 +204,10 @@ def _lost_rows(
     lost = frame.join(kept.unique(), on=key, how="anti", maintain_order="left")
     count, sample, total = pl.collect_all([lost.select(pl.len()), lost.head(samples), frame.select(pl.len())])
     return (int(count.item()), sample), int(total.item())
+
+
+def _frame_type(*, lazy: bool) -> type[pl.LazyFrame | pl.DataFrame]:
+    return pl.LazyFrame if lazy else pl.DataFrame
 
 
 def _one_frame(table: Any) -> pl.LazyFrame:
