@@ -96,14 +96,8 @@ def test_the_address_is_what_the_manager_calls_the_place(store: Store):
 
     metadata = store.run(orders).asset_materializations_for_node("orders")[0].metadata
     address = metadata["dataframely/quarantine_address"].value
-    assert (
-        address
-        == {
-            "parquet": str(store.folder / "orders_quarantine.parquet"),
-            "duckdb": f"{store.folder / 'db.duckdb'}.main.orders_quarantine",
-        }.get(store.kind)
-        or address == "orders_quarantine"
-    )
+    database, file = store.folder / "db.duckdb", store.folder / "orders_quarantine.parquet"
+    assert address == (str(file) if store.kind == "parquet" else f"{database}.main.orders_quarantine")
 
 
 def test_the_columns_tab_keeps_its_constraints_although_the_manager_logs_columns_of_its_own(store: Store):
