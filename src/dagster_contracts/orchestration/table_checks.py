@@ -138,7 +138,8 @@ def build_collection_checks(
                     )
 
     set_parameters(
-        check_members, [Parameter(member, Parameter.KEYWORD_ONLY, annotation=_frame_type(lazy=lazy)) for member in keys]
+        check_members,
+        [Parameter(member, Parameter.POSITIONAL_OR_KEYWORD, annotation=_frame_type(lazy=lazy)) for member in keys],
     )
     decorate = dg.multi_asset_check(
         name=f"{collection.__name__}__filters",
