@@ -51,7 +51,7 @@ def described(outcome: Outcome, consequence: Consequence) -> list[str]:
     has_quarantine = outcome is not Outcome.ABORTED
     table = {None: "not written", "every row": "written"}.get(consequence.table, consequence.table)
     quarantine = (consequence.quarantine or "not written") if has_quarantine else "–"
-    checks = f"fail at {consequence.failing_checks}" if consequence.failing_checks else "all pass"
+    checks = f"fail at {consequence.failing_checks}" if consequence.failing_checks else "every check passes"
     if outcome is Outcome.COLUMNS_BROKEN:
         checks = "column-schema check fails, blocking; no rule reports"
     run = f"fails, `{consequence.error.__name__}`" if consequence.error else "succeeds"
