@@ -68,7 +68,8 @@ def compare_columns(
     ]
     extra = tuple(name for name in schema if name not in set(contract.column_names))
     # A quarantine's own columns begin like this, so a column of the data cannot be kept beside them.
-    reserved = [name for name in extra if name.startswith(RESERVED_PREFIX)] if on_extra_columns == "keep" else []
+    keeps_beside_rules = on_extra_columns == "keep" and bool(contract.rules)
+    reserved = [name for name in extra if name.startswith(RESERVED_PREFIX)] if keeps_beside_rules else []
     if on_extra_columns == "raise" or reserved:
         mismatches += [ColumnMismatch(name, None, str(schema[name])) for name in reserved or extra]
     declared = tuple(name for name in contract.column_names if name in schema)

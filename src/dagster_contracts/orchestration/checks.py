@@ -131,7 +131,9 @@ def rule_results(
         )
 
 
-def min_rows_result(policy: Policy, valid_count: int | None, asset: dg.AssetKey) -> dg.AssetCheckResult:
+def min_rows_result(
+    policy: Policy, valid_count: int | None, asset: dg.AssetKey, metadata: Mapping[str, Any] | None = None
+) -> dg.AssetCheckResult:
     """Whether enough valid rows came; a run without a frame writes nothing, so it cannot write too little."""
     found: dict[str, Any] = {"contract/min_rows": policy.min_rows}
     if valid_count is not None:
@@ -141,7 +143,7 @@ def min_rows_result(policy: Policy, valid_count: int | None, asset: dg.AssetKey)
         asset_key=asset,
         check_name=names.MIN_ROWS_CHECK,
         severity=dg.AssetCheckSeverity.ERROR,
-        metadata=found,
+        metadata=found | dict(metadata or {}),
     )
 
 

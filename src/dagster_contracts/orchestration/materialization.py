@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dagster_contracts.orchestration.quarantine import ADDRESS
 from dagster_contracts.orchestration.tables import co_failure_table, observed_columns, sample_table, statistics_tables
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def materialization_metadata(found: Split, settings: Settings, *, partitioned: b
 def quarantine_metadata(found: Split, address: str, settings: Settings) -> dict[str, Any]:
     """Where the invalid rows are, how many, and which rules they broke together."""
     metadata: dict[str, Any] = {
-        "dataframely/quarantine_address": address,
+        ADDRESS: address,
         "dataframely/invalid_count": found.invalid_count,
         "dataframely/invalid_by_rules": co_failure_table(found),
     }

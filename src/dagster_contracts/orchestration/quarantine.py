@@ -27,6 +27,9 @@ QUARANTINE_KEY = "contract/quarantine_key"
 QUARANTINED = "contract/quarantined_rows"
 """Metadata of the column-schema check: how many rows the run puts into the quarantine; written before they are."""
 
+ADDRESS = "dataframely/quarantine_address"
+"""Metadata of a materialization, or of every check of a run that fails: where the invalid rows are."""
+
 QuarantineWriter: TypeAlias = Callable[[pl.DataFrame], str]
 """Writes invalid rows and returns their address: a path, a table's name, or an asset key."""
 
@@ -76,6 +79,11 @@ class IOManagerWriter:
     key: dg.AssetKey
     io_manager_key: str | None = None
     on_clean_run: Literal["clear", "keep"] = "clear"
+
+    @property
+    def destination(self) -> str:
+        """Where the rows go, as far as it is known before they are written."""
+        return self.key.to_user_string()
 
     def __call__(self, rows: pl.DataFrame) -> str:
         """Write the rows in place of those of an earlier run, and return their address."""
@@ -127,6 +135,11 @@ class FileWriter:
 
     path: Path
     on_clean_run: Literal["clear", "keep"] = field(default="clear")
+
+    @property
+    def destination(self) -> str:
+        """Where the rows go."""
+        return str(self.path)
 
     def __call__(self, rows: pl.DataFrame) -> str:
         """Write the rows in place of those of an earlier call, and return the file's path."""
