@@ -1,0 +1,1 @@
+"""The assets, their checks and the storage."""
