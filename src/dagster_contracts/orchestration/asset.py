@@ -207,7 +207,7 @@ def _define(
     compute = compute_function(fn, wiring)
     required = set(forwarded.get("required_resource_keys", ()))
     if wiring.quarantine is not None:
-        metadata[QUARANTINE_KEY] = wiring.quarantine.resolve_key(declaration.asset).to_user_string()
+        metadata[QUARANTINE_KEY] = dg.MetadataValue.asset(wiring.quarantine.resolve_key(declaration.asset))
         if wiring.quarantine.io_manager_key is not None and not takes_resources(compute):
             required.add(wiring.quarantine.io_manager_key)
     arguments = {

@@ -78,6 +78,16 @@ def output_context(context: dg.AssetExecutionContext, asset_key: dg.AssetKey) ->
     return output
 
 
+def written_partitions(context: dg.AssetExecutionContext, asset_key: dg.AssetKey) -> list[str]:
+    """The partitions of an asset that a step writes; none for an asset without partitions, whatever the run has."""
+    try:
+        handle = _asset_output(context, asset_key)
+    except LookupError:
+        return []
+    output = step_context(context).get_output_context(handle)
+    return list(output.asset_partition_keys) if output.has_asset_partitions else []
+
+
 def bound_io_manager(context: dg.AssetExecutionContext) -> dg.IOManager:
     """The IO manager that a step's asset is bound to."""
     manager: dg.IOManager = step_context(context).get_io_manager(_asset_output(context))
@@ -126,13 +136,13 @@ def check_metadata_history(
         cursor = records[-1].id
 
 
-def _asset_output(context: dg.AssetExecutionContext) -> StepOutputHandle:
-    step = step_context(context)
+def _asset_output(context: dg.AssetExecutionContext, asset_key: dg.AssetKey | None = None) -> StepOutputHandle:
+    step, wanted = step_context(context), asset_key or context.asset_key
     for output in step.step.step_outputs:
         if (
             output.properties is not None
-            and output.properties.asset_key == context.asset_key
+            and output.properties.asset_key == wanted
             and not output.properties.asset_check_key
         ):
             return StepOutputHandle(step.step.key, output.name)
-    raise LookupError(f"the step {step.step.key} has no output for {context.asset_key.to_user_string()}")
+    raise LookupError(f"the step {step.step.key} has no output for {wanted.to_user_string()}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from upath import UPath
 
 from dagster_contracts.contract import names
 from dagster_contracts.contract.reading import read_contract
-from dagster_contracts.errors import QuarantineKeyCollisionError, QuarantineStorageError
+from dagster_contracts.errors import InvalidSettingError, QuarantineKeyCollisionError, QuarantineStorageError
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.atomic import publish, staging, write_aside
 from dagster_contracts.orchestration.failures import raise_as_failure
@@ -22,13 +23,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 SUFFIX = "_quarantine"
+LONGEST_SEGMENT = 200
+"""Bytes of one folder's or file's name; file systems allow 255, and an extension follows."""
 QUARANTINE_KEY = "contract/quarantine_key"
 """Definition metadata of an asset: where its invalid rows go."""
 QUARANTINED = "contract/quarantined_rows"
-"""Metadata of the column-schema check: how many rows the run puts into the quarantine; written before they are."""
+"""Metadata of the column-schema check: how many rows the run puts into the quarantine.
 
-ADDRESS = "dataframely/quarantine_address"
-"""Metadata of a materialization, or of every check of a run that fails: where the invalid rows are."""
+Stored before rows come and after rows go, so that wherever a run is killed, the next clean one empties what is left.
+"""
+QUARANTINED_PARTITIONS = "contract/quarantined_partitions"
+"""Metadata beside it: the partitions that the run writes; absent for an asset without partitions."""
 
 QuarantineWriter: TypeAlias = Callable[[pl.DataFrame], str]
 """Writes invalid rows and returns their address: a path, a table's name, or an asset key."""
@@ -59,6 +64,11 @@ class Quarantine:
     io_manager_key: str | None = None
     on_clean_run: Literal["clear", "keep"] = "clear"
 
+    def __post_init__(self) -> None:
+        """Refuse what would only show on the first clean run."""
+        if self.on_clean_run not in ("clear", "keep"):
+            raise InvalidSettingError(f"on_clean_run is {self.on_clean_run!r}; allowed is 'clear' or 'keep'.")
+
     def resolve_key(self, asset_key: dg.AssetKey) -> dg.AssetKey:
         """The quarantine's key for an asset."""
         if self.key is None:
@@ -71,6 +81,12 @@ def default_key(asset_key: dg.AssetKey) -> dg.AssetKey:
     return dg.AssetKey([*asset_key.path[:-1], asset_key.path[-1] + SUFFIX])
 
 
+def declared_key(metadata: Mapping[str, object]) -> dg.AssetKey | None:
+    """The key of the quarantine that an asset's definition metadata names, if it has one."""
+    named = metadata.get(QUARANTINE_KEY)
+    return named.asset_key if isinstance(named, dg.DagsterAssetMetadataValue) else None
+
+
 @dataclass(frozen=True)
 class IOManagerWriter:
     """Writes a quarantine through an IO manager, with the step's own output context."""
@@ -79,11 +95,6 @@ class IOManagerWriter:
     key: dg.AssetKey
     io_manager_key: str | None = None
     on_clean_run: Literal["clear", "keep"] = "clear"
-
-    @property
-    def destination(self) -> str:
-        """Where the rows go, as far as it is known before they are written."""
-        return self.key.to_user_string()
 
     def __call__(self, rows: pl.DataFrame) -> str:
         """Write the rows in place of those of an earlier run, and return their address."""
@@ -135,11 +146,6 @@ class FileWriter:
 
     path: Path
     on_clean_run: Literal["clear", "keep"] = field(default="clear")
-
-    @property
-    def destination(self) -> str:
-        """Where the rows go."""
-        return str(self.path)
 
     def __call__(self, rows: pl.DataFrame) -> str:
         """Write the rows in place of those of an earlier call, and return the file's path."""
@@ -238,7 +244,7 @@ def refuse_taken_key(context: dg.AssetExecutionContext, quarantine_key: dg.Asset
                     "Rename one, or set quarantine=dc.Quarantine(key=…). Nothing was written."
                 )
             )
-        if node.key != context.asset_key and node.metadata.get(QUARANTINE_KEY) == wanted:
+        if node.key != context.asset_key and declared_key(node.metadata) == quarantine_key:
             raise_as_failure(
                 QuarantineKeyCollisionError(
                     f"{own} and {node.key.to_user_string()} would both keep their quarantine in {wanted}. Set "
@@ -247,23 +253,42 @@ def refuse_taken_key(context: dg.AssetExecutionContext, quarantine_key: dg.Asset
             )
 
 
-def _left_over(context: dg.AssetExecutionContext) -> bool:
-    """What the newest evaluation that says something about this partition's quarantine says.
+def quarantine_marker(asset: dg.AssetKey, rows: int) -> dict[str, object]:
+    """What the column-schema check of a run says about the quarantine, for later runs to read."""
+    context = internals.current_context()
+    partitions = internals.written_partitions(context, asset) if isinstance(context, dg.AssetExecutionContext) else []
+    covered = {QUARANTINED_PARTITIONS: dg.MetadataValue.json(partitions)} if partitions else {}
+    return {QUARANTINED: rows, **covered}
 
-    A run over a range of partitions evaluates for none of them alone, so both kinds are asked.
+
+def _left_over(context: dg.AssetExecutionContext) -> bool:
+    """Whether the newest run that wrote one of this run's partitions left rows in its quarantine.
+
+    A run over a range of partitions is evaluated for none of them, and neither is a check that declares no partitions;
+    both say themselves which partitions they wrote.
     """
     check = dg.AssetCheckKey(context.asset_key, names.COLUMNS_CHECK)
-    partitions: list[str | None] = [None]
-    if context.has_partition_key:
-        partitions.append(context.partition_key)
-    newest: tuple[int, bool] = (0, False)
+    partitions: list[str | None] = [*internals.written_partitions(context, context.asset_key)] or [None]
+    newest: dict[str | None, tuple[int, bool]] = {}
+    unseen = set(partitions)
+    for storage_id, metadata in internals.check_metadata_history(context, check, None):
+        if QUARANTINED in metadata:
+            covered = metadata.get(QUARANTINED_PARTITIONS)
+            told = unseen.intersection(covered.value) if covered is not None else set(unseen)  # type: ignore[arg-type]
+            newest |= dict.fromkeys(told, (storage_id, bool(metadata[QUARANTINED].value)))
+            unseen -= told
+        if not unseen:
+            break
     for partition in partitions:
-        for storage_id, metadata in internals.check_metadata_history(context, check, partition):
-            value = metadata.get(QUARANTINED)
-            if value is not None:
-                newest = max(newest, (storage_id, bool(value.value)))
-                break
-    return newest[1]
+        if partition is not None:
+            for storage_id, metadata in internals.check_metadata_history(context, check, partition):
+                if QUARANTINED in metadata:
+                    own = (storage_id, bool(metadata[QUARANTINED].value))
+                    newest[partition] = max(newest.get(partition, own), own)
+                    break
+        if newest.get(partition, (0, False))[1]:
+            return True
+    return False
 
 
 def _address(logged: Mapping[str, object], key: dg.AssetKey) -> str:
@@ -275,6 +300,15 @@ def _address(logged: Mapping[str, object], key: dg.AssetKey) -> str:
 
 
 def _safe(part: str) -> str:
-    """One path segment for one part of a key: whatever could lead elsewhere is percent-encoded, nothing else."""
+    """One path segment for one part of a key, another one for every other part.
+
+    What could lead elsewhere is percent-encoded, nothing else; what file systems take for too long ends in its hash.
+    """
     encoded = "".join(f"%{ord(char):02X}" if char in '%/\\:*?"<>|' or ord(char) < 32 else char for char in part)  # noqa: PLR2004
-    return encoded.replace(".", "%2E") if encoded.strip(".") == "" else encoded
+    if encoded.strip(".") == "":
+        return encoded.replace(".", "%2E") or "%empty"
+    stored = encoded.encode("utf-8", "surrogatepass")
+    if len(stored) <= LONGEST_SEGMENT:
+        return encoded
+    digest = hashlib.sha256(stored).hexdigest()[:32]
+    return f"{stored[: LONGEST_SEGMENT - 40].decode('utf-8', 'ignore')}%{digest}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from dagster_contracts.contract.reading import read_contract
-from dagster_contracts.orchestration.quarantine import QUARANTINE_KEY, default_key
+from dagster_contracts.orchestration.quarantine import declared_key, default_key
 from dagster_contracts.orchestration.tables import quarantine_columns
 
 if TYPE_CHECKING:
@@ -51,8 +51,7 @@ def build_quarantine_spec(
             )
         key, own = asset.key, asset.get_asset_spec()
         partitions_def, group_name = own.partitions_def, group_name or own.group_name
-        named = own.metadata.get(QUARANTINE_KEY)
-        quarantine_key = dg.AssetKey.from_user_string(named) if isinstance(named, str) else default_key(key)
+        quarantine_key = declared_key(own.metadata) or default_key(key)
     else:
         key = dg.AssetKey.from_coercible(asset)
         quarantine_key = default_key(key)
