@@ -28,11 +28,20 @@ from dagster_contracts.orchestration.checks import (
 from dagster_contracts.orchestration.failures import raise_as_failure
 from dagster_contracts.orchestration.materialization import materialization_metadata, quarantine_metadata
 from dagster_contracts.orchestration.outcome import CONSEQUENCES, Outcome, Policy, decide
-from dagster_contracts.orchestration.quarantine import ClearableWriter, QuarantineWriter, quarantine_marker
+from dagster_contracts.orchestration.quarantine import (
+    ADDRESS,
+    ClearableWriter,
+    FileWriter,
+    IOManagerWriter,
+    QuarantineWriter,
+    quarantine_marker,
+)
 from dagster_contracts.orchestration.returned import unwrap
 from dagster_contracts.orchestration.settings import Settings, existing_temp_dir
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dagster_contracts.contract.fields import Contract
 
 AssetYield: TypeAlias = Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]
@@ -96,7 +105,8 @@ def validate_and_report(
         return
     report = compare_columns(declaration.contract, _schema(declaration, frame), declaration.on_extra_columns)
     if report.mismatches:
-        yield columns_result(report, declaration.asset)
+        if declaration.contract.fields:
+            yield columns_result(report, declaration.asset)
         raise_as_failure(_column_schema_error(declaration, report))
     if report.dropped:
         _log(f"{declaration.name}: dropped {len(report.dropped)} undeclared columns: {', '.join(report.dropped)}")
@@ -142,6 +152,8 @@ def _report(
     error = _error(declaration, found, outcome)
     clears = outcome is Outcome.ALL_VALID and isinstance(writer, ClearableWriter) and writer.left_over()
     marker = quarantine_marker(declaration.asset, found.invalid_count) if writer is not None else {}
+    if error is not None and found.invalid_count and isinstance(writer, (IOManagerWriter, FileWriter)):
+        marker[ADDRESS] = writer.destination
     columns = [columns_result(report, declaration.asset, marker)] if declaration.contract.fields else []
     # Rows that come are announced before they do, rows that go only once they are gone: whenever this run is killed,
     # the next one knows of what is left.
@@ -153,16 +165,22 @@ def _report(
     evidence = quarantine_metadata(found, address, settings) if address is not None and found.invalid_count else {}
     if error is None:
         yield _materialization(declaration, found, report, result, settings=settings, evidence=evidence)
-    yield from _checks(declaration, found, outcome, settings=settings, failed=error is not None, address=address)
+    where = {ADDRESS: address} if error is not None and evidence else {}
+    yield from _checks(declaration, found, outcome, settings=settings, failed=error is not None, where=where)
     if error is not None:
-        raise_as_failure(error if address is None else type(error)(f"{error} They are in {address}."))
+        raise_as_failure(type(error)(f"{error} They are in {address}.") if where else error)
 
 
 def _checks(
-    declaration: Declaration, found: Split, outcome: Outcome, *, settings: Settings, failed: bool, address: str | None
+    declaration: Declaration,
+    found: Split,
+    outcome: Outcome,
+    *,
+    settings: Settings,
+    failed: bool,
+    where: Mapping[str, str | None],
 ) -> Iterator[dg.AssetCheckResult]:
     severity = "ERROR" if failed else CONSEQUENCES[outcome].failing_checks or "ERROR"
-    where = {"dataframely/quarantine_address": address} if failed and address is not None else {}
     yield from rule_results(
         found,
         declaration.groups,
@@ -172,7 +190,7 @@ def _checks(
         metadata=where,
     )
     if declaration.policy.min_rows is not None:
-        yield min_rows_result(declaration.policy, found.valid_count, declaration.asset)
+        yield min_rows_result(declaration.policy, found.valid_count, declaration.asset, where)
 
 
 def _skip(declaration: Declaration, settings: Settings) -> Iterator[dg.AssetCheckResult]:

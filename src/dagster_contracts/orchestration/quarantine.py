@@ -35,6 +35,9 @@ Stored before rows come and after rows go, so that wherever a run is killed, the
 QUARANTINED_PARTITIONS = "contract/quarantined_partitions"
 """Metadata beside it: the partitions that the run writes; absent for an asset without partitions."""
 
+ADDRESS = "dataframely/quarantine_address"
+"""Metadata of a materialization, or of every check of a run that fails: where the invalid rows are."""
+
 QuarantineWriter: TypeAlias = Callable[[pl.DataFrame], str]
 """Writes invalid rows and returns their address: a path, a table's name, or an asset key."""
 
@@ -96,6 +99,11 @@ class IOManagerWriter:
     io_manager_key: str | None = None
     on_clean_run: Literal["clear", "keep"] = "clear"
 
+    @property
+    def destination(self) -> str:
+        """Where the rows go, as far as it is known before they are written."""
+        return self.key.to_user_string()
+
     def __call__(self, rows: pl.DataFrame) -> str:
         """Write the rows in place of those of an earlier run, and return their address."""
         output = internals.output_context(self.context, self.key)
@@ -146,6 +154,11 @@ class FileWriter:
 
     path: Path
     on_clean_run: Literal["clear", "keep"] = field(default="clear")
+
+    @property
+    def destination(self) -> str:
+        """Where the rows go."""
+        return str(self.path)
 
     def __call__(self, rows: pl.DataFrame) -> str:
         """Write the rows in place of those of an earlier call, and return the file's path."""
