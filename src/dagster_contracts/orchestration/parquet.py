@@ -108,24 +108,26 @@ class ParquetUPathIOManager(dg.UPathIOManager):
         """Write what an asset or op returned; see `ParquetIOManager`.
 
         Raises:
-            StorageError: Nothing was written, and what was there before is as it was.
+            StorageError: Nothing was written, and what was there before is as it was. Only if the file system fails
+                while the files of several partitions are renamed, some of them are new; each is whole.
         """
         what = _what(context)
         table = self._get_path_without_extension(context)
+        moves: list[tuple[Path, UPath]] = []
         try:
             refuse_unstorable(obj)
             context.log.debug(self.get_writing_output_log_message(table))
             with staging(table) as folder:
-                publish(self._write_all(context, obj, folder))
+                moves = self._write_all(context, obj, folder)
+                publish(moves)
         except StorageError as error:
             raise StorageError(f"{what}: {error}") from None
         except ContractsError:
             raise
         except Exception as error:
-            raise StorageError(f"{what} was not written to {table}: {_cause(error)}") from error
-        if (
-            "path" not in context.output_metadata
-        ):  # else the asset has its own of that name, and Dagster takes no second
+            raise StorageError(f"{what} was not written to {table}: {_cause(error, len(moves))}") from error
+        # An asset may have its own metadata of that name, and Dagster takes no second.
+        if "path" not in context.output_metadata:
             context.add_output_metadata({"path": dg.MetadataValue.path(str(self._address(context)))})
 
     def load_input(self, context: dg.InputContext) -> Any:
@@ -286,9 +288,9 @@ def _what(context: Context, partition_key: str | None = None) -> str:
     return f"Asset `{context.asset_key.to_user_string()}`{partition}"
 
 
-def _cause(error: Exception) -> str:
+def _cause(error: Exception, complete: int) -> str:
     """What stopped a write, and what to do. The text of a Polars error may have values of the data, so it stays out."""
-    kept = "What was there before is as it was"
+    kept = "Each partition is its old or its new version" if complete > 1 else "What was there before is as it was"
     if isinstance(error, OSError):
         return f"{error.strerror or error}. {kept}. Make room or correct the folder's permissions, then run it again."
     return f"computing or writing the frame failed ({type(error).__name__}). {kept}. Look at the cause and correct it."
