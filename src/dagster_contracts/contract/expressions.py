@@ -1,13 +1,70 @@
-"""Polars expressions as text: the only module that reads their serialized form, which Polars may change."""
+"""Polars expressions as text and as trees.
+
+The only module that reads their serialized form, which Polars does not promise to keep; `tests/test_upstream.py` pins
+it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+# Functions that Polars keeps in families; their names are `<family>.<function>` here.
+_FAMILIES = frozenset(
+    [
+        "Boolean",
+        "StringExpr",
+        "BinaryExpr",
+        "TemporalExpr",
+        "ListExpr",
+        "ArrayExpr",
+        "StructExpr",
+        "Categorical",
+        "PowFunction",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node of an expression.
+
+    Args:
+        kind: What it is: `Column`, `Literal`, `BinaryExpr`, `Ternary`, `Cast`, `Over`, `Eval`, `Agg.Sum`, …; for a
+            function its name, such as `Boolean.IsUnique` or `Shift`. `?` is something this module cannot read.
+        children: The nodes it reads, in order. Of `Over` the first is the windowed expression; of `Eval` the second is
+            what is evaluated on the elements.
+        column: The name of a column; `None` for every other kind.
+        keys: Of `Over`, the nodes it is partitioned by.
+    """
+
+    kind: str
+    children: tuple[Node, ...] = ()
+    column: str | None = None
+    keys: tuple[Node, ...] = ()
+
+    def walk(self) -> Iterator[Node]:
+        """This node and every node below it, keys included."""
+        yield self
+        for child in (*self.children, *self.keys):
+            yield from child.walk()
+
+
+UNREADABLE = Node("?")
+
+
+def tree(expr: pl.Expr) -> Node:
+    """An expression as a tree; whatever cannot be read is a node of the kind `?`."""
+    try:
+        return _node(json.loads(expr.meta.serialize(format="json")))
+    except (pl.exceptions.PolarsError, ValueError, RecursionError):
+        return UNREADABLE
 
 
 def stable_text(expr: pl.Expr) -> str:
@@ -35,3 +92,61 @@ def build(expression: Callable[[], object]) -> pl.Expr:
     if not isinstance(expr, pl.Expr):
         raise TypeError(f"it returned {type(expr).__name__}, not a pl.Expr")
     return expr
+
+
+def _node(part: Any) -> Node:
+    if isinstance(part, str):
+        return Node(part)
+    if not isinstance(part, dict) or len(part) != 1:
+        return UNREADABLE
+    ((kind, body),) = part.items()
+    reader = _READERS.get(kind)
+    try:
+        return reader(body) if reader else UNREADABLE
+    except (KeyError, TypeError, ValueError, IndexError):
+        return UNREADABLE
+
+
+def _function(body: dict[str, Any]) -> Node:
+    return Node(_function_name(body["function"]), tuple(_node(part) for part in body["input"]))
+
+
+def _function_name(function: Any) -> str:
+    if isinstance(function, str):
+        return function
+    ((name, rest),) = function.items()
+    if name not in _FAMILIES:
+        return str(name)
+    return f"{name}.{rest if isinstance(rest, str) else next(iter(rest))}"
+
+
+def _literal(body: Any) -> Node:
+    """One value for all rows, or values by position, which is another matter."""
+    return Node("Literal" if isinstance(body, dict) and next(iter(body)) in {"Scalar", "Dyn"} else "Literal.Series")
+
+
+def _over(body: dict[str, Any]) -> Node:
+    order = body["order_by"]
+    ordering = (_node(order[0]),) if order else ()
+    kind = "Over" if body["mapping"] == "GroupsToRows" else "?"
+    return Node(kind, (_node(body["function"]), *ordering), keys=tuple(_node(part) for part in body["partition_by"]))
+
+
+def _aggregation(body: dict[str, Any]) -> Node:
+    ((name, rest),) = body.items()
+    inner = rest.get("input", rest) if isinstance(rest, dict) else rest
+    return Node(f"Agg.{name}", (_node(inner),))
+
+
+_READERS: dict[str, Callable[[Any], Node]] = {
+    "Column": lambda body: Node("Column", column=body),
+    "Literal": _literal,
+    "Function": _function,
+    "BinaryExpr": lambda body: Node("BinaryExpr", (_node(body["left"]), _node(body["right"]))),
+    "Ternary": lambda body: Node("Ternary", tuple(_node(body[part]) for part in ("predicate", "truthy", "falsy"))),
+    "Cast": lambda body: Node("Cast", (_node(body["expr"]),)),
+    "Alias": lambda body: Node("Alias", (_node(body[0]),)),
+    "Over": _over,
+    "Eval": lambda body: Node("Eval", (_node(body["expr"]), _node(body["evaluation"]))),
+    "Agg": _aggregation,
+}
