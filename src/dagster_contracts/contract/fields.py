@@ -45,7 +45,7 @@ class FieldSpec:
     sensitive: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RuleSpec:
     """One named Boolean condition on rows.
 
@@ -68,7 +68,7 @@ class RuleSpec:
     warning: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Contract:
     """What one table promises.
 

@@ -122,13 +122,15 @@ class Statistics:
     """What a frame holds, a row per column in the frame's order.
 
     Of a sensitive column only `count` and `null_count` are known. Lists, arrays, structs, objects and columns of dtype
-    Null are in no family.
+    Null are in no family. `approximate` says that `p50` and `n_unique`, which would need a whole column in memory, are
+    estimates: the median of a sample, and a count by HyperLogLog.
     """
 
     numeric: tuple[NumericStatistics, ...] = ()
     temporal: tuple[TemporalStatistics, ...] = ()
     string: tuple[StringStatistics, ...] = ()
     boolean: tuple[BooleanStatistics, ...] = ()
+    approximate: bool = False
 
 
 def summarize(frame: pl.DataFrame | pl.LazyFrame, sensitive: Collection[str] = ()) -> Statistics:
@@ -147,12 +149,13 @@ def summarize(frame: pl.DataFrame | pl.LazyFrame, sensitive: Collection[str] = (
     return read_statistics(frame.lazy().select(plan).collect(engine=engine).row(0, named=True), schema)
 
 
-def statistics_plan(schema: pl.Schema, sensitive: Collection[str] = ()) -> list[pl.Expr]:
+def statistics_plan(schema: pl.Schema, sensitive: Collection[str] = (), *, approximate: bool = False) -> list[pl.Expr]:
     """The aggregations that `read_statistics` needs, to be selected from a frame of this schema into one row.
 
     Args:
         schema: The frame's columns.
         sensitive: Columns of which only the counts may be known.
+        approximate: Whether to leave out the median, for `median_plan` on a sample, and to estimate distinct counts.
 
     Returns:
         One scalar expression per number, each with a name of its own, whatever the columns are named; none if no column
@@ -162,24 +165,38 @@ def statistics_plan(schema: pl.Schema, sensitive: Collection[str] = ()) -> list[
         expr.alias(_key(index, statistic))
         for index, (name, dtype) in enumerate(schema.items())
         if (family := family_of(dtype)) is not None
-        for statistic, expr in _aggregations(name, dtype, family, counts_only=name in sensitive).items()
+        for statistic, expr in _aggregations(
+            name, dtype, family, counts_only=name in sensitive, approximate=approximate
+        ).items()
     ]
 
 
-def read_statistics(row: Mapping[str, Any], schema: pl.Schema) -> Statistics:
+def median_plan(schema: pl.Schema, sensitive: Collection[str] = ()) -> list[pl.Expr]:
+    """The medians that an approximate `statistics_plan` leaves out, to be selected from a sample of the rows."""
+    return [
+        _wide(cs.by_name(name), dtype).median().alias(_key(index, "p50"))
+        for index, (name, dtype) in enumerate(schema.items())
+        if family_of(dtype) == "numeric" and name not in sensitive
+    ]
+
+
+def read_statistics(row: Mapping[str, Any], schema: pl.Schema, *, approximate: bool = False) -> Statistics:
     """The one row that a `statistics_plan` yields, as `Statistics`.
 
     Args:
         row: The row by expression name; entries of other origin are ignored.
         schema: The schema that the plan was made from.
+        approximate: Whether the plan was an approximate one.
     """
     rows: dict[Family, list[Any]] = {"numeric": [], "temporal": [], "string": [], "boolean": []}
     for index, (name, dtype) in enumerate(schema.items()):
         family = family_of(dtype)
         if family is not None:
             values = {statistic: row[key] for statistic in _STATISTICS if (key := _key(index, statistic)) in row}
+            if not approximate and values.get("n_unique") and values["null_count"]:
+                values["n_unique"] -= 1  # Polars counts null as a value
             rows[family].append(_read_column(name, dtype, family, values))
-    return Statistics(**{family: tuple(found) for family, found in rows.items()})
+    return Statistics(**{family: tuple(found) for family, found in rows.items()}, approximate=approximate)
 
 
 def family_of(dtype: pl.DataType) -> Family | None:
@@ -197,26 +214,34 @@ def _key(index: int, statistic: str) -> str:
     return f"statistic:{index}:{statistic}"
 
 
-def _aggregations(name: str, dtype: pl.DataType, family: Family, *, counts_only: bool) -> dict[str, pl.Expr]:
+def _aggregations(
+    name: str, dtype: pl.DataType, family: Family, *, counts_only: bool, approximate: bool
+) -> dict[str, pl.Expr]:
     column = cs.by_name(name)  # `pl.col` reads a name such as `^a$` as a pattern
     counts = {"count": column.count(), "null_count": column.null_count()}
     if counts_only:
         return counts
     match family:
         case "numeric":
-            return counts | _numeric_aggregations(column, dtype)
+            median = {} if approximate else {"p50": _wide(column, dtype).median()}
+            return counts | _numeric_aggregations(column, dtype) | median
         case "temporal":
             return counts | {"min": column.min().to_physical(), "max": column.max().to_physical()}
         case "string":
-            return counts | _string_aggregations(column, dtype)
+            distinct = column.drop_nulls().approx_n_unique() if approximate else column.n_unique()
+            return counts | {"n_unique": distinct} | _string_aggregations(column, dtype)
         case "boolean":
             return counts | {"n_true": column.sum()}
 
 
 def _numeric_aggregations(column: pl.Expr, dtype: pl.DataType) -> dict[str, pl.Expr]:
-    # Polars answers in the float type it is asked in: a deviation may not fit into it, a mean loses digits.
-    wide = column.cast(pl.Float64) if dtype in (pl.Float16, pl.Float32) else column
-    return {"mean": wide.mean(), "std": wide.std(), "min": column.min(), "p50": wide.median(), "max": column.max()}
+    wide = _wide(column, dtype)
+    return {"mean": wide.mean(), "std": wide.std(), "min": column.min(), "max": column.max()}
+
+
+def _wide(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    """Polars answers in the float type it is asked in: a deviation may not fit into it, a mean loses digits."""
+    return column.cast(pl.Float64) if dtype in (pl.Float16, pl.Float32) else column
 
 
 def _string_aggregations(column: pl.Expr, dtype: pl.DataType) -> dict[str, pl.Expr]:
@@ -227,7 +252,6 @@ def _string_aggregations(column: pl.Expr, dtype: pl.DataType) -> dict[str, pl.Ex
     else:
         length = column.cat.len_bytes()
     return {
-        "n_unique": column.n_unique(),
         "min_len": length.min(),
         "max_len": length.max(),
         "n_empty": (length == 0).sum(),
@@ -259,8 +283,6 @@ def _read_temporal(
 def _read_string(
     name: str, *, count: int, null_count: int, n_unique: int | None = None, **lengths: int | None
 ) -> StringStatistics:
-    if n_unique is not None and null_count:
-        n_unique -= 1  # Polars counts null as a value
     return StringStatistics(name, count, null_count, n_unique, **lengths)
 
 

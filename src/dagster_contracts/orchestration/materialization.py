@@ -18,10 +18,12 @@ def materialization_metadata(found: Split, settings: Settings, *, partitioned: b
     count = "dagster/partition_row_count" if partitioned else "dagster/row_count"
     metadata: dict[str, Any] = {
         count: found.valid_count,
-        "dagster/column_schema": observed_columns(found.contract, found.valid.schema),
+        "dagster/column_schema": observed_columns(found.contract, found.valid.collect_schema()),
     }
     if settings.row_sample:
-        metadata["dataframely/valid_sample"] = sample_table(found.valid, limit=settings.row_sample, sensitive=sensitive)
+        metadata["dataframely/valid_sample"] = sample_table(
+            found.first_valid(settings.row_sample), limit=settings.row_sample, sensitive=sensitive
+        )
     if found.statistics is not None:
         for family, summary in statistics_tables(found.statistics).items():
             metadata[f"dataframely/valid_stats/{family}"] = summary
@@ -37,6 +39,8 @@ def quarantine_metadata(found: Split, address: str, settings: Settings) -> dict[
     }
     if settings.row_sample:
         metadata["dataframely/invalid_sample"] = sample_table(
-            found.invalid, limit=settings.row_sample, sensitive=found.contract.sensitive_columns
+            found.first_invalid(settings.row_sample),
+            limit=settings.row_sample,
+            sensitive=found.contract.sensitive_columns,
         )
     return metadata
