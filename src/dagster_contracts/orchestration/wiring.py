@@ -16,7 +16,7 @@ from dagster_contracts.errors import GranularityMismatchError
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.checks import build_check_specs, group_rules
 from dagster_contracts.orchestration.corridor import AssetYield, Declaration, check_frame, validate_and_report
-from dagster_contracts.orchestration.failures import raise_as_failure
+from dagster_contracts.orchestration.failures import as_failures, raise_as_failure
 from dagster_contracts.orchestration.outcome import Policy
 from dagster_contracts.orchestration.quarantine import (
     ClearableWriter,
@@ -135,13 +135,14 @@ def check_results(
         max_failure_samples=max_failure_samples,
         temp_dir=temp_dir,
     )
-    settings = resolve_settings(arguments)
-    declaration = Declaration.of(
-        read_contract(contract, warnings=warnings),
-        dg.AssetKey.from_coercible(asset_key),
-        settings,
-        on_extra_columns=on_extra_columns,
-    )
+    with as_failures():
+        settings = resolve_settings(arguments)
+        declaration = Declaration.of(
+            read_contract(contract, warnings=warnings),
+            dg.AssetKey.from_coercible(asset_key),
+            settings,
+            on_extra_columns=on_extra_columns,
+        )
     refuse_other_checks(declaration)
     yield from check_frame(declaration, frame, settings=settings, severity=severity)
 
@@ -190,18 +191,20 @@ def validation_results(
         DataError: The outcome fails the run.
         GranularityMismatchError: The step declares other checks than these.
     """
-    settings = resolve_settings(
-        SettingArguments(check_granularity, schema_rules, statistics, max_failure_samples, row_sample, temp_dir)
-    )
-    context = internals.current_context()
-    declaration = Declaration.of(
-        read_contract(contract, warnings=warnings),
-        dg.AssetKey.from_coercible(valid_key),
-        settings,
-        policy=Policy(min_rows=min_rows, max_invalid=max_invalid),
-        on_extra_columns=on_extra_columns,
-        partitioned=context is not None and context.has_partition_key,
-    )
+    context, key = internals.current_context(), dg.AssetKey.from_coercible(valid_key)
+    with as_failures():
+        settings = resolve_settings(
+            SettingArguments(check_granularity, schema_rules, statistics, max_failure_samples, row_sample, temp_dir)
+        )
+        declaration = Declaration.of(
+            read_contract(contract, warnings=warnings),
+            key,
+            settings,
+            policy=Policy(min_rows=min_rows, max_invalid=max_invalid),
+            on_extra_columns=on_extra_columns,
+            partitioned=isinstance(context, dg.AssetExecutionContext)
+            and bool(internals.written_partitions(context, key)),
+        )
     refuse_other_checks(declaration)
     yield from validate_and_report(declaration, frame, settings=settings, writer=quarantine_writer)
 
