@@ -175,9 +175,17 @@ def _blame(contract: Contract, rows: pl.DataFrame, error: BaseException) -> Rule
             ).collect()
         except _POLARS_ERRORS as own:
             return RuleError(
-                f"{contract.name}: the rule {rule.name!r} does not evaluate: {own}. It reads {rule.expr_text}"
+                f"{contract.name}: the rule {rule.name!r} does not evaluate: {_told(contract, own)}. "
+                f"It reads {rule.expr_text}"
             )
-    return RuleError(f"{contract.name}: the rules do not evaluate together: {error}")
+    return RuleError(f"{contract.name}: the rules do not evaluate together: {_told(contract, error)}")
+
+
+def _told(contract: Contract, error: BaseException) -> str:
+    """What Polars said, which may quote values of the data: only its kind where some of them are private."""
+    if contract.sensitive_columns:
+        return f"{type(error).__name__} (its text may quote values of the sensitive columns)"
+    return str(error)
 
 
 def _as_text(rules: Sequence[RuleSpec], bits: pl.DataFrame, counts: Mapping[str, int]) -> pl.DataFrame:
