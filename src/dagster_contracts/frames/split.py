@@ -94,6 +94,8 @@ class Split:
         """The `limit` biggest of `co_failures`."""
         names = {rule.check_name: rule.name for rule in self.contract.enforced_rules}
         broken = [name for name in self.broken_together.columns if name in names]
+        if not broken:
+            return ()
         sets = self.broken_together.filter("invalid").group_by(broken, maintain_order=True).agg(pl.col("rows").sum())
         top = sets.sort("rows", descending=True, maintain_order=True).head(sets.height if limit is None else limit)
         return tuple(
