@@ -159,11 +159,10 @@ def _evaluate(contract: Contract, rows: pl.DataFrame) -> pl.DataFrame:
         bits = plan.select(rule.check_name for rule in contract.rules).collect()
     except _POLARS_ERRORS as error:
         raise _blame(contract, rows, error) from error
-    for rule in contract.rules:
-        if bits.schema[rule.check_name] != pl.Boolean:
+    for rule, dtype in zip(contract.rules, bits.dtypes, strict=True):
+        if dtype != pl.Boolean:
             raise RuleError(
-                f"{contract.name}: the rule {rule.name!r} is {bits.schema[rule.check_name]}, not Boolean. "
-                f"It reads {rule.expr_text}"
+                f"{contract.name}: the rule {rule.name!r} is {dtype}, not Boolean. It reads {rule.expr_text}"
             )
     return bits
 
