@@ -282,6 +282,24 @@ class TestParts:
         assert checks["dy_rule__amount__min"].metadata["dy_checked_count"].value == 3
         assert sorted(path.name for path in tmp_path.iterdir()) == ["orders.parquet"]
 
+    def test_check_results_report_what_the_run_selected(self, tmp_path, instance):
+        @dg.asset
+        def orders():
+            return BAD
+
+        @dg.multi_asset_check(
+            specs=dc.wiring.check_specs(Orders, asset="orders"), ins={"table": dg.AssetIn("orders")}, can_subset=True
+        )
+        def held(table: pl.LazyFrame):
+            yield from dc.wiring.check_results(Orders, table, asset_key="orders", severity=WARN)
+
+        run([orders], tmp_path, instance)
+        wanted = dg.AssetCheckKey(dg.AssetKey("orders"), "dy_rule__amount__min")
+        result = run([orders, held], tmp_path, instance, selection=dg.AssetSelection.checks(wanted))
+        assert result.success
+        [check] = result.get_asset_check_evaluations()
+        assert (check.check_name, check.passed) == ("dy_rule__amount__min", False)
+
     def test_check_results_raise_only_for_the_columns(self):
         results = dc.wiring.check_results(Orders, DRIFTED, asset_key="orders", severity=ERROR)
         assert next(results).passed is False

@@ -27,13 +27,19 @@ def current_context() -> ExecutionContext | None:
     return current_execution_context.get()
 
 
-def declared_check_names(asset_key: dg.AssetKey) -> set[str] | None:
-    """The names of the checks on an asset that the running step is to report, or `None` outside a run."""
+def declared_check_names(asset_key: dg.AssetKey, *, selected: bool = True) -> set[str] | None:
+    """The names of the checks on an asset that the running step is to report, or `None` outside a run.
+
+    Args:
+        asset_key: The asset.
+        selected: Whether only those that the run selected, where a step can report some of its checks.
+    """
     context = current_context()
     if context is None:
         return None
     definition = context.op_execution_context.assets_def
-    return {spec.name for spec in definition.check_specs if spec.asset_key == asset_key}
+    specs = definition.check_specs if selected else definition.node_check_specs_by_output_name.values()
+    return {spec.name for spec in specs if spec.asset_key == asset_key}
 
 
 def is_direct_call(context: object) -> bool:

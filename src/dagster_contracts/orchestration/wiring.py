@@ -122,7 +122,7 @@ def check_results(
         on_extra_columns: As for `dc.asset`.
 
     Yields:
-        One result a check.
+        One result a check, of those that the run selected.
 
     Raises:
         ColumnSchemaError: The frame's columns break the contract; the column-schema check has been yielded before.
@@ -144,7 +144,10 @@ def check_results(
             on_extra_columns=on_extra_columns,
         )
     refuse_other_checks(declaration)
-    yield from check_frame(declaration, frame, settings=settings, severity=severity)
+    selected = internals.declared_check_names(declaration.asset)
+    for result in check_frame(declaration, frame, settings=settings, severity=severity):
+        if selected is None or result.check_name in selected:
+            yield result
 
 
 def validation_results(
@@ -215,7 +218,7 @@ def refuse_other_checks(declaration: Declaration) -> None:
     Raises:
         GranularityMismatchError: The names differ, for example because specs and results were given other settings.
     """
-    declared = internals.declared_check_names(declaration.asset)
+    declared = internals.declared_check_names(declaration.asset, selected=False)
     if declared is None:
         return
     specs = build_check_specs(
