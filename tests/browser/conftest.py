@@ -33,7 +33,7 @@ SETTLED = """
 localStorage.setItem("communityNux", JSON.stringify("1"));
 localStorage.setItem("dagster-nav-collapsed", "true");
 """
-SECONDS_TO_START = 120
+SECONDS_TO_START = 300
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
