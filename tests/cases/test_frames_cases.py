@@ -555,11 +555,15 @@ def future_module(folder: Path, parts: tuple[str, ...], quarantine: bool):
 
 
 PARTS = ("context", "resource", "config", "eager", "lazy")
-COMBINATIONS = [parts for count in range(6) for parts in itertools.combinations(PARTS, count)]
+COMBINATIONS = [
+    pytest.param(parts, marks=[pytest.mark.slow] if 1 < count < 5 else [], id="-".join(parts))
+    for count in range(6)
+    for parts in itertools.combinations(PARTS, count)
+]
 
 
 @pytest.mark.parametrize("quarantine", [False, True])
-@pytest.mark.parametrize("parts", COMBINATIONS, ids="-".join)
+@pytest.mark.parametrize("parts", COMBINATIONS)
 def test_F10_annotations_as_text_work_in_every_combination(run, tmp_path, parts, quarantine):
     module = future_module(tmp_path, parts, quarantine)
     result = run(module.upstream, module.other, module.orders, resources={"shop": module.Shop(name="corner")})
