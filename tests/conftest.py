@@ -8,7 +8,7 @@ import pytest
 from dagster_contracts.orchestration.settings import ENV_PREFIX
 
 hypothesis.settings.register_profile(
-    "short", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
+    "short", deadline=None, derandomize=True, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
 )
 hypothesis.settings.register_profile("long", parent=hypothesis.settings.get_profile("short"), max_examples=2000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))

@@ -83,6 +83,7 @@ OWN = {
     "row_sample",
     "max_failure_samples",
     "temp_dir",
+    "memory_budget",
     "min_rows",
     "max_invalid",
     "on_extra_columns",

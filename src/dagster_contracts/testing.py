@@ -67,8 +67,10 @@ def run_asset(
         What it did. An error of this package is in `error`; any other error is raised.
     """
     run = AssetRun()
-    context = dg.build_asset_context(partition_key=partition_key, resources=resources)
-    with _temporary_quarantine() as folder:
+    with (
+        dg.build_asset_context(partition_key=partition_key, resources=resources) as context,
+        _temporary_quarantine() as folder,
+    ):
         try:
             for event in _events(asset(context, *inputs, **named_inputs)):
                 _collect(run, event)

@@ -862,3 +862,21 @@ def test_a_direct_call_needs_a_directory_only_where_there_is_a_quarantine(tmp_pa
 
 def call_raising(asset: dg.AssetsDefinition) -> None:
     list(asset(dg.build_asset_context()))
+
+
+def test_a_called_asset_has_its_resources_open_until_the_call_is_over():
+    steps = []
+
+    @dg.resource
+    def connection(_):
+        steps.append("open")
+        yield "rows"
+        steps.append("closed")
+
+    @dc.asset(Orders, required_resource_keys={"connection"})
+    def orders(context: dg.AssetExecutionContext):
+        steps.append(context.resources.connection)
+        return ALL_VALID
+
+    assert dc.testing.run_asset(orders, resources={"connection": connection}).error is None
+    assert steps == ["open", "rows", "closed"]

@@ -740,6 +740,7 @@ class TestCollisions:
         assert calls == []
         assert files(tmp_path) == []
 
+    @pytest.mark.slow
     def test_is_seen_where_only_the_code_location_knows_the_other_asset(self, tmp_path):
         (tmp_path / "home").mkdir()
         (tmp_path / "location.py").write_text(

@@ -13,8 +13,8 @@ import polars as pl
 from dataframely._rule import Rule, RuleFactory
 
 from dagster_contracts.contract import expressions, names, rendering
-from dagster_contracts.contract.fields import Contract, FieldSpec, RuleSpec, as_tags, is_sensitive
-from dagster_contracts.errors import RuleError
+from dagster_contracts.contract.fields import Contract, FieldSpec, RuleSpec, as_tags, did_you_mean, is_sensitive
+from dagster_contracts.errors import RuleError, UnknownRuleError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dataframely._filter import Filter
 
 WARN_KEY = "warn"
-"""Column metadata: `True` makes every rule of the column a warning, a list of rule names only those."""
+"""Column metadata: `True` makes every rule of the column a warning, a rule's name or a list of them only those."""
 
 
 @lru_cache(maxsize=1024)
@@ -33,6 +33,7 @@ def read_schema(schema: type[dy.Schema]) -> Contract:
         ReservedColumnError: A column's name begins with `dy_`.
         CheckNameCollisionError: Two rules or columns map to one check name.
         RuleError: A rule's expression cannot be built.
+        UnknownRuleError: A column's metadata marks a rule as a warning that the column does not have.
     """
     columns = {name: copy.copy(column) for name, column in schema.columns().items()}
     names.refuse_reserved_columns(schema.__name__, columns)
@@ -40,6 +41,7 @@ def read_schema(schema: type[dy.Schema]) -> Contract:
     rules = tuple(_rules(schema, columns))
     names.refuse_collisions(schema.__name__, [(rule.name, rule.check_name) for rule in rules])
     names.refuse_collisions(schema.__name__, [(column, names.column_check_name(column)) for column in columns])
+    _refuse_unknown_warnings(schema, columns)
     return Contract(
         name=schema.__name__,
         description=_docstring(schema),
@@ -112,9 +114,8 @@ def _expression(schema: type[dy.Schema], name: str, rule: Rule) -> pl.Expr:
     try:
         return expressions.build(lambda: rule.expr)
     except Exception as error:
-        hint = " A @dy.rule() function takes the schema class: `def rule(cls) -> pl.Expr`." * isinstance(
-            error, TypeError
-        )
+        takes_nothing = isinstance(error, TypeError) and "positional argument" in str(error)
+        hint = " A @dy.rule() function takes the schema class: `def rule(cls) -> pl.Expr`." * takes_nothing
         raise RuleError(f"{schema.__name__}: the rule {name!r} cannot be built: {error!r}.{hint}") from error
 
 
@@ -133,8 +134,28 @@ def _rule_docstring(schema: type[dy.Schema], name: str) -> str | None:
 
 
 def _is_warning(column: dy.Column, rule: str) -> bool:
-    marked = (column.metadata or {}).get(WARN_KEY, False)
+    marked = _warned(column)
     return marked if isinstance(marked, bool) else rule in marked
+
+
+def _warned(column: dy.Column) -> bool | list[str]:
+    """Every rule of a column, none, or the ones that its metadata names."""
+    marked = (column.metadata or {}).get(WARN_KEY, False)
+    if marked is None or isinstance(marked, bool):
+        return bool(marked)
+    return [marked] if isinstance(marked, str) else list(marked)
+
+
+def _refuse_unknown_warnings(schema: type[dy.Schema], columns: Mapping[str, dy.Column]) -> None:
+    for name, column in columns.items():
+        marked = _warned(column)
+        known = _column_rules(schema, name, column) if not isinstance(marked, bool) else ()
+        for rule in marked if not isinstance(marked, bool) else ():
+            if rule not in known:
+                raise UnknownRuleError(
+                    f"{schema.__name__}: the column {name!r} has no rule {rule!r} to warn about."
+                    f"{did_you_mean(str(rule), known)}"
+                )
 
 
 def _docstring(schema: type[dy.Schema]) -> str | None:

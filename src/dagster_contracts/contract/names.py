@@ -25,7 +25,8 @@ MIN_ROWS_CHECK = "contract__min_rows"
 _RULE_PREFIX = "dy_rule__"
 _COLUMN_PREFIX = "dy_col__"
 _FILTER_PREFIX = "dy_filter__"
-_FITS = re.compile(r"[A-Za-z0-9_]{1,120}(\|[A-Za-z0-9_]{1,120})?")
+_ONE_NAME = re.compile(r"[A-Za-z0-9_]{1,120}")
+_RULE_NAME = re.compile(r"[A-Za-z0-9_]{1,120}(\|[A-Za-z0-9_]{1,120})?")
 _LONGEST_READABLE = 60
 
 
@@ -38,17 +39,17 @@ def check_name(rule: str) -> str:
     Returns:
         `dy_rule__amount__min` for the example; always `^[A-Za-z0-9_]+$`.
     """
-    return _RULE_PREFIX + _slug(rule)
+    return _RULE_PREFIX + _slug(rule, _RULE_NAME)
 
 
 def column_check_name(column: str) -> str:
     """The name of the check that holds all rules of one column, at granularity `column`."""
-    return _COLUMN_PREFIX + _slug(column)
+    return _COLUMN_PREFIX + _slug(column, _ONE_NAME)
 
 
 def filter_check_name(name: str) -> str:
     """The name of the check that holds one filter of a Dataframely collection."""
-    return _FILTER_PREFIX + _slug(name)
+    return _FILTER_PREFIX + _slug(name, _ONE_NAME)
 
 
 def refuse_reserved_columns(contract: str, columns: Collection[str]) -> None:
@@ -90,8 +91,8 @@ def refuse_collisions(contract: str, names: Sequence[tuple[str, str]]) -> None:
         taken[name] = original
 
 
-def _slug(text: str) -> str:
-    if _FITS.fullmatch(text):
+def _slug(text: str, fits: re.Pattern[str]) -> str:
+    if fits.fullmatch(text):
         return text.replace("|", "__")
     plain = unicodedata.normalize("NFKD", text.replace("ß", "ss").replace("|", "__")).encode("ascii", "ignore").decode()
     readable = re.sub(r"[^A-Za-z0-9_]+", "_", plain)[:_LONGEST_READABLE].strip("_")

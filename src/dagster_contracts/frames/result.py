@@ -12,7 +12,6 @@ from dagster_contracts.frames.memory import default_budget
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from pathlib import Path
 
     from dagster_contracts.contract.fields import Contract, RuleSpec
     from dagster_contracts.frames.statistics import Statistics
@@ -25,13 +24,11 @@ class SplitOptions:
     Args:
         statistics: Whether to summarize the valid rows.
         max_failure_samples: Rows to keep for each broken rule.
-        temp_dir: Where a lazy frame is staged; the system's temporary directory by default.
         memory_budget: Bytes that what cannot be streamed may use; a quarter of the machine's memory by default.
     """
 
     statistics: bool = True
     max_failure_samples: int = 5
-    temp_dir: Path | None = None
     memory_budget: int | None = None
 
     @property
@@ -92,6 +89,8 @@ class Split:
         """The `limit` biggest of `co_failures`."""
         names = {rule.check_name: rule.name for rule in self.contract.enforced_rules}
         broken = [name for name in self.broken_together.columns if name in names]
+        if not broken:
+            return ()
         sets = self.broken_together.filter("invalid").group_by(broken, maintain_order=True).agg(pl.col("rows").sum())
         top = sets.sort("rows", descending=True, maintain_order=True).head(sets.height if limit is None else limit)
         return tuple(

@@ -42,16 +42,21 @@ def refuse_other_than_boolean(contract: Contract, rules: Iterable[RuleSpec], sch
     Raises:
         RuleError: A rule is of another dtype.
     """
+    dtypes = dict(schema)
     for rule in rules:
-        if schema[rule.check_name] != pl.Boolean:
+        if dtypes[rule.check_name] != pl.Boolean:
             raise RuleError(
-                f"{contract.name}: the rule {rule.name!r} is {schema[rule.check_name]}, not Boolean. "
+                f"{contract.name}: the rule {rule.name!r} is {dtypes[rule.check_name]}, not Boolean. "
                 f"It reads {rule.expr_text}"
             )
 
 
 def blame(contract: Contract, rules: Sequence[RuleSpec], rows: pl.LazyFrame, error: BaseException) -> RuleError | None:
-    """The error that names the first rule which fails on its own, too; `None` if each one alone evaluates."""
+    """The error that names the first rule which fails on its own, too; `None` if it is the rows that do."""
+    try:
+        rows.select(pl.all().count()).collect(engine="streaming")
+    except POLARS_ERRORS:
+        return None
     for rule in rules:
         try:
             rows.with_columns(kept(rule)).select(rule.check_name).collect(engine="streaming")
@@ -60,9 +65,7 @@ def blame(contract: Contract, rules: Sequence[RuleSpec], rows: pl.LazyFrame, err
                 f"{contract.name}: the rule {rule.name!r} does not evaluate: {_told(contract, own)}. "
                 f"It reads {rule.expr_text}"
             )
-    if len(rules) > 1:
-        return RuleError(f"{contract.name}: the rules do not evaluate together: {_told(contract, error)}")
-    return None
+    return RuleError(f"{contract.name}: the rules do not evaluate together: {_told(contract, error)}")
 
 
 def broken_together(broken: Sequence[str], removing: Sequence[str], bits: pl.LazyFrame) -> pl.LazyFrame:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from dagster_contracts.frames.eager import split_eagerly
+from dagster_contracts.frames.plans import can_run_twice
 from dagster_contracts.frames.result import CoFailure, Split, SplitOptions
 from dagster_contracts.frames.streaming import can_be_staged, split_streaming
 
@@ -31,8 +32,8 @@ def split(
         contract: The rules to hold the rows against.
         frame: The rows. A lazy frame's plan runs once, on the streaming engine, and is never collected whole.
         options: What to find out on the way.
-        into: The folder in which a lazy frame's halves are staged, which must outlive the result. Without one a lazy
-            frame is collected.
+        into: The folder into which a lazy frame's halves are written, which must outlive the result. Without one the
+            halves are plans, if the frame's own plan can be run twice, and else the frame is collected.
 
     Raises:
         RuleError: A rule does not evaluate on this frame or is not Boolean.
@@ -40,6 +41,6 @@ def split(
     options = options or SplitOptions()
     if isinstance(frame, pl.DataFrame):
         return split_eagerly(contract, frame, options)
-    if into is None or not can_be_staged(frame):
-        return split_eagerly(contract, frame.collect(engine="streaming"), options)
-    return split_streaming(contract, frame, options, into)
+    if can_be_staged(frame) if into is not None else can_run_twice(frame):
+        return split_streaming(contract, frame, options, into)
+    return split_eagerly(contract, frame.collect(engine="streaming"), options)

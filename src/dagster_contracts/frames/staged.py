@@ -9,6 +9,15 @@ import polars as pl
 _FILE = "_dagster_contracts_staged_file"
 
 
+def is_unstorable(dtype: pl.DataType | type[pl.DataType]) -> bool:
+    """Whether Parquet cannot hold a dtype: objects, and structs without fields, at any depth."""
+    if isinstance(dtype, (pl.List, pl.Array)):
+        return is_unstorable(dtype.inner)  # type: ignore[arg-type]  # typed as a class of dtypes, too
+    if isinstance(dtype, pl.Struct):
+        return not dtype.fields or any(is_unstorable(field.dtype) for field in dtype.fields)  # type: ignore[arg-type]
+    return dtype == pl.Object
+
+
 def scan_staged(path: Path) -> pl.LazyFrame:
     """Scan a complete file and remember on the frame which one it is; a frame derived from it does not."""
     frame = pl.scan_parquet(path, glob=False)

@@ -32,7 +32,7 @@ from dagster_contracts.frames.rules import (
     refuse_other_than_boolean,
     sights,
 )
-from dagster_contracts.frames.staged import scan_staged
+from dagster_contracts.frames.staged import is_unstorable, scan_staged
 from dagster_contracts.frames.statistics import Statistics, median_plan, read_statistics, statistics_plan
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from dagster_contracts.frames.result import SplitOptions
 
 _IS_VALID, _ROW = "__dagster_contracts_valid", "__dagster_contracts_row"
+VALID_FILE, INVALID_FILE = "valid.parquet", "invalid.parquet"
+_HEADS_AT_ONCE = 25
 _MEDIAN_SAMPLE = 100_000
 # Multiples of an odd number near the golden section of 2^32, modulo 2^32, are spread evenly whatever the period of the
 # data.
@@ -53,56 +55,41 @@ _PREFETCH = "POLARS_ROW_GROUP_PREFETCH_SIZE"
 
 def can_be_staged(frame: pl.LazyFrame) -> bool:
     """Whether every column can be kept in a file: not objects, and not structs without fields."""
-    return not any(_is_unstorable(dtype) for dtype in frame.collect_schema().dtypes())
+    return not any(is_unstorable(dtype) for dtype in frame.collect_schema().dtypes())
 
 
-def split_streaming(contract: Contract, frame: pl.LazyFrame, options: SplitOptions, folder: Path) -> Split:
-    """Split a lazy frame into two files in a folder; see `split`.
+def split_streaming(contract: Contract, frame: pl.LazyFrame, options: SplitOptions, folder: Path | None) -> Split:
+    """Split a lazy frame into two files in a folder, or without a folder into two plans; see `split`.
 
     Raises:
         RuleError: A rule does not evaluate on this frame or is not Boolean, or the source changed while it was read.
     """
     with _one_row_group_at_a_time():
-        source = frame if can_run_twice(frame) else _stage(frame, folder)
+        source = frame if folder is None or can_run_twice(frame) else _stage(frame, folder)
         decided = _decide(contract, source, options)
         plan = _Plan.of(contract, source, decided)
-        refuse_other_than_boolean(contract, plan.open_rules, plan.evaluated.collect_schema())
-        valid, invalid = folder / "valid.parquet", folder / "invalid.parquet"
         statistics = _StatisticsPlan.of(contract, source, options, decided.row_count)
-        warned = [rule for rule in plan.open_rules if rule.warning]
         try:
-            results = pl.collect_all(
-                [
-                    plan.valid_rows().sink_parquet(valid, lazy=True),
-                    plan.invalid_rows().sink_parquet(invalid, lazy=True),
-                    plan.broken_together(),
-                    plan.valid_again().select(pl.len().alias("rows"), *statistics.exprs),
-                    *(plan.breaking(rule).head(options.max_failure_samples) for rule in warned),
-                ],
-                engine="streaming",
+            refuse_other_than_boolean(contract, plan.open_rules, plan.evaluated.collect_schema())
+            sets, totals = plan.run(statistics, folder)
+            counts = {rule.name: int(sets.filter(~pl.col(rule.check_name))["rows"].sum()) for rule in plan.open_rules}
+            broken = [rule for rule in plan.open_rules if counts[rule.name]]
+            valid_count, invalid_count = int(totals["rows"].item()), int(sets.filter("invalid")["rows"].sum())
+            _refuse_changed_source(contract, decided, valid_count + invalid_count)
+            valid = plan.valid_rows() if folder is None else scan_staged(folder / VALID_FILE)
+            return Split(
+                contract=contract,
+                valid=valid,
+                invalid=plan.invalid_rows() if folder is None else scan_staged(folder / INVALID_FILE),
+                valid_count=valid_count,
+                invalid_count=invalid_count,
+                rule_counts=dict.fromkeys((rule.name for rule in contract.rules), 0) | counts,
+                broken_together=sets.select(*(rule.check_name for rule in broken), "invalid", "rows"),
+                rule_samples=plan.first_broken(broken, options.max_failure_samples, folder),
+                statistics=statistics.read(totals, valid),
             )
         except POLARS_ERRORS as error:
             raise blame(contract, plan.open_rules, source, error) or error from error
-    sets, totals = biggest_first(results[2]), results[3]
-    counts = {rule.name: 0 for rule in contract.rules}
-    counts |= {rule.name: int(sets.filter(~pl.col(rule.check_name))["rows"].sum()) for rule in plan.open_rules}
-    found = sets.select(*(rule.check_name for rule in plan.open_rules if counts[rule.name]), "invalid", "rows")
-    valid_count, invalid_count = int(totals["rows"].item()), int(sets.filter("invalid")["rows"].sum())
-    _refuse_changed_source(contract, decided, valid_count + invalid_count)
-    broken = [rule for rule in plan.open_rules if counts[rule.name]]
-    samples = _first_broken(invalid, [r for r in broken if not r.warning], plan.columns, options.max_failure_samples)
-    samples |= {rule.name: rows for rule, rows in zip(warned, results[4:], strict=True) if counts[rule.name]}
-    return Split(
-        contract=contract,
-        valid=scan_staged(valid),
-        invalid=scan_staged(invalid),
-        valid_count=valid_count,
-        invalid_count=invalid_count,
-        rule_counts=counts,
-        broken_together=found,
-        rule_samples={rule.name: samples[rule.name] for rule in broken},
-        statistics=statistics.read(totals, valid),
-    )
 
 
 @dataclass(frozen=True)
@@ -149,24 +136,38 @@ class _Plan:
         ]
         return self.evaluated.filter(~pl.col(_IS_VALID)).select(cs.by_name(*self.columns), *words)
 
-    # The predicates below say the same in other words on purpose: for equal ones Polars would keep the filtered rows of
-    # the sinks in memory to share them.
+    def run(self, statistics: _StatisticsPlan, folder: Path | None) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Run the query once: write the halves if there is a folder, and return the sets and the totals."""
+        # The same condition in other words: for an equal one Polars would keep the valid rows in memory to share them.
+        again = self.evaluated.filter(pl.col(_IS_VALID).eq(other=True)).select(cs.by_name(*self.columns))
+        plans = [self._sets(), again.select(pl.len().alias("rows"), *statistics.exprs)]
+        if folder is not None:
+            plans.append(self.valid_rows().sink_parquet(folder / VALID_FILE, lazy=True))
+            plans.append(self.invalid_rows().sink_parquet(folder / INVALID_FILE, lazy=True))
+        sets, totals, *_ = pl.collect_all(plans, engine="streaming")
+        return biggest_first(sets), totals
 
-    def valid_again(self) -> pl.LazyFrame:
-        """The valid rows, for aggregates."""
-        return self.evaluated.filter(pl.col(_IS_VALID).eq(other=True)).select(cs.by_name(*self.columns))
+    def first_broken(self, broken: list[RuleSpec], limit: int, folder: Path | None) -> dict[str, pl.DataFrame]:
+        """The first rows that break each rule: of invalid rows from their file, else from the query."""
+        filed = [rule for rule in broken if folder is not None and not rule.warning]
+        found = _first_filed(folder / INVALID_FILE, filed, self.columns, limit) if folder is not None else {}
+        rest = [rule for rule in broken if rule not in filed]
+        for some in (rest[at : at + _HEADS_AT_ONCE] for at in range(0, len(rest), _HEADS_AT_ONCE)):
+            heads = [self._breaking(rule).head(limit) for rule in some]
+            found |= {
+                rule.name: rows for rule, rows in zip(some, pl.collect_all(heads, engine="streaming"), strict=True)
+            }
+        return {rule.name: found[rule.name] for rule in broken}
 
-    def broken_together(self) -> pl.LazyFrame:
-        """The sets of rules that rows broke together."""
+    def _sets(self) -> pl.LazyFrame:
         names = [rule.check_name for rule in self.open_rules]
         if not names:
             return pl.LazyFrame(schema={"invalid": pl.Boolean, "rows": pl.UInt32})
         removing = [rule.check_name for rule in self.open_rules if not rule.warning]
         return broken_together(names, removing, self.evaluated)
 
-    def breaking(self, rule: RuleSpec) -> pl.LazyFrame:
-        """The rows that break one rule."""
-        return self.evaluated.filter(pl.col(rule.check_name).ne(other=True)).select(cs.by_name(*self.columns))
+    def _breaking(self, rule: RuleSpec) -> pl.LazyFrame:
+        return self.evaluated.filter(~pl.col(rule.check_name)).select(cs.by_name(*self.columns))
 
 
 @dataclass(frozen=True)
@@ -190,14 +191,14 @@ class _StatisticsPlan:
             return cls(schema, exprs, [], None)
         return cls(schema, exprs, median_plan(schema, contract.sensitive_columns), max(1, row_count // _MEDIAN_SAMPLE))
 
-    def read(self, totals: pl.DataFrame, valid: Path) -> Statistics | None:
-        """The statistics from what the query gave, with medians of rows drawn from the valid file."""
+    def read(self, totals: pl.DataFrame, valid: pl.LazyFrame) -> Statistics | None:
+        """The statistics from what the query gave, with medians of rows drawn from the valid ones."""
         if not self.exprs:
             return None
         row: dict[str, Any] = totals.row(0, named=True)
         if self.every is not None and self.medians:
             lot = (pl.col(_ROW).cast(pl.UInt64) * _SPREAD) % _TURN < _TURN // self.every
-            numbers = pl.scan_parquet(valid, glob=False).select(cs.numeric()).with_row_index(_ROW)
+            numbers = valid.select(cs.numeric()).with_row_index(_ROW)
             row |= numbers.filter(lot).collect(engine="streaming").select(self.medians).row(0, named=True)
         return read_statistics(row, self.schema, approximate=self.every is not None)
 
@@ -221,7 +222,7 @@ def _stage(frame: pl.LazyFrame, folder: Path) -> pl.LazyFrame:
     return pl.scan_ipc(path)
 
 
-def _first_broken(path: Path, rules: list[RuleSpec], columns: list[str], limit: int) -> dict[str, pl.DataFrame]:
+def _first_filed(path: Path, rules: list[RuleSpec], columns: list[str], limit: int) -> dict[str, pl.DataFrame]:
     """The first rows that break each rule: its column is read, then only the few rows."""
     if not rules:
         return {}
@@ -240,18 +241,6 @@ def _refuse_changed_source(contract: Contract, decided: Decided, row_count: int)
             f"{contract.name}: the source had {decided.row_count} rows when its keys were read and {row_count} when "
             "its rows were; it was changed in between. Nothing was written; run again when it is at rest."
         )
-
-
-def _is_unstorable(dtype: pl.DataType) -> bool:
-    if isinstance(dtype, pl.Struct):
-        return not dtype.fields or any(_is_unstorable(_dtype(field.dtype)) for field in dtype.fields)
-    if isinstance(dtype, (pl.List, pl.Array)):
-        return _is_unstorable(_dtype(dtype.inner))
-    return isinstance(dtype, pl.Object)
-
-
-def _dtype(dtype: pl.DataType | type[pl.DataType]) -> pl.DataType:
-    return dtype() if isinstance(dtype, type) else dtype
 
 
 @contextlib.contextmanager

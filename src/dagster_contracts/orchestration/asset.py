@@ -45,6 +45,7 @@ def asset(
     row_sample: int | None = None,
     max_failure_samples: int | None = None,
     temp_dir: str | Path | None = None,
+    memory_budget: int | None = None,
     min_rows: int | None = None,
     max_invalid: float | None = None,
     on_extra_columns: ExtraColumns = "drop",
@@ -91,7 +92,8 @@ def asset(
         statistics: Whether the materialization carries a summary of the valid rows.
         row_sample: How many valid and how many invalid rows the materialization shows.
         max_failure_samples: How many rows that break a rule its check shows.
-        temp_dir: Where a lazy frame is staged.
+        temp_dir: Where a lazy frame is staged; beside its table by default, where that is on a local disk.
+        memory_budget: Bytes that rules over keys or the whole table may use while a lazy frame is split.
         min_rows: Fewer valid rows than this fail the run and leave the table as it is.
         max_invalid: More invalid rows than this, a count or a share from 0.0 to 1.0, fail the run. Needs a quarantine.
         on_extra_columns: Whether columns that the contract does not declare are dropped, refused, or kept.
@@ -103,7 +105,9 @@ def asset(
         UsageError: The contract, a setting or a combination of arguments cannot work; see `dagster_contracts.errors`.
     """
     forwarded = {name: value for name, value in locals().items() if name in _FORWARDED and value is not None}
-    arguments = SettingArguments(check_granularity, schema_rules, statistics, max_failure_samples, row_sample, temp_dir)
+    arguments = SettingArguments(
+        check_granularity, schema_rules, statistics, max_failure_samples, row_sample, temp_dir, memory_budget
+    )
     policy = Policy(min_rows=min_rows, max_invalid=max_invalid)
     aside = _quarantine(quarantine, contract=contract, policy=policy)
     if on_extra_columns not in ("drop", "raise", "keep"):

@@ -29,6 +29,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from dagster_contracts.frames.staged import staged_file
+
 if sys.platform != "win32":
     import fcntl
 
@@ -80,12 +82,16 @@ def write_aside(frame: pl.DataFrame | pl.LazyFrame, file: Path) -> Path:
     """Write one frame completely and have it on the disk before returning.
 
     Args:
-        frame: A lazy frame is sunk on the streaming engine and never collected.
+        frame: A lazy frame is sunk on the streaming engine and never collected. One that is nothing but a scan of a
+            staged file is not written again: the file gets a second name.
         file: Where to write it, in a staging folder.
 
     Returns:
         The same `file`.
     """
+    staged = staged_file(frame)
+    if staged is not None and _is_linked(staged, file):
+        return file
     with file.open("wb") as handle:
         if isinstance(frame, pl.LazyFrame):
             frame.sink_parquet(handle, engine="streaming")
@@ -94,6 +100,18 @@ def write_aside(frame: pl.DataFrame | pl.LazyFrame, file: Path) -> Path:
         handle.flush()
         os.fsync(handle.fileno())
     return file
+
+
+def _is_linked(staged: Path, file: Path) -> bool:
+    """Give a complete file a second name, if both are on one file system that can."""
+    try:
+        file.hardlink_to(staged)
+        with file.open("rb") as handle:
+            os.fsync(handle.fileno())
+    except OSError:
+        file.unlink(missing_ok=True)
+        return False
+    return True
 
 
 def publish(moves: Sequence[tuple[Path, UPath]]) -> None:

@@ -11,6 +11,7 @@ import dagster as dg
 
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.corridor import AssetYield, Declaration, validate_and_report
+from dagster_contracts.orchestration.failures import as_failures
 from dagster_contracts.orchestration.quarantine import (
     FileWriter,
     IOManagerWriter,
@@ -69,17 +70,19 @@ def compute_function(fn: Callable[..., Any], wiring: Wiring) -> Callable[..., An
         # Dagster passes the context by position, in a run and in a direct call.
         return None if wiring.quarantine is None else _writer(args[0], wiring.quarantine, wiring.declaration)
 
-    def finish(returned: Any, writer: QuarantineWriter | None) -> AssetYield:
-        settings = resolve_settings(wiring.arguments)
-        return validate_and_report(wiring.declaration, returned, settings=settings, writer=writer)
+    def prepare(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[Any], AssetYield]:
+        """Refuse what cannot work before the decorated function is called, and know what to do with what it returns."""
+        with as_failures():
+            writer, settings = writer_of(args, kwargs), resolve_settings(wiring.arguments)
+        return functools.partial(validate_and_report, wiring.declaration, settings=settings, writer=writer)
 
     def compute(*args: Any, **kwargs: Any) -> AssetYield:
-        writer = writer_of(args, kwargs)
-        yield from finish(fn(*args[first:], **kwargs), writer)
+        finish = prepare(args, kwargs)
+        yield from finish(fn(*args[first:], **kwargs))
 
     async def compute_async(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        writer = writer_of(args, kwargs)
-        for event in finish(await fn(*args[first:], **kwargs), writer):
+        finish = prepare(args, kwargs)
+        for event in finish(await fn(*args[first:], **kwargs)):
             yield event
 
     wrapper = functools.wraps(fn)(compute_async if inspect.iscoroutinefunction(fn) else compute)

@@ -26,6 +26,7 @@ from dagster_contracts.orchestration.checks import (
     rule_results,
 )
 from dagster_contracts.orchestration.failures import raise_as_failure
+from dagster_contracts.orchestration.lazy_storage import as_taken, staging_area
 from dagster_contracts.orchestration.materialization import materialization_metadata, quarantine_metadata
 from dagster_contracts.orchestration.outcome import CONSEQUENCES, Outcome, Policy, decide
 from dagster_contracts.orchestration.quarantine import (
@@ -37,12 +38,13 @@ from dagster_contracts.orchestration.quarantine import (
     quarantine_marker,
 )
 from dagster_contracts.orchestration.returned import unwrap
-from dagster_contracts.orchestration.settings import Settings, existing_temp_dir
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from dagster_contracts.contract.fields import Contract
+    from dagster_contracts.orchestration.settings import Settings
 
 AssetYield: TypeAlias = Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]
 """What a contract asset's compute function yields."""
@@ -110,8 +112,9 @@ def validate_and_report(
         raise_as_failure(_column_schema_error(declaration, report))
     if report.dropped:
         _log(f"{declaration.name}: dropped {len(report.dropped)} undeclared columns: {', '.join(report.dropped)}")
-    found = _split(declaration, frame.select(cs.by_name(*report.kept)), settings)
-    yield from _report(declaration, found, report, result, settings=settings, writer=writer)
+    with staging_area(frame, declaration.asset, settings) as folder:
+        found = _split(declaration, frame.select(cs.by_name(*report.kept)), settings, folder)
+        yield from _report(declaration, found, report, result, settings=settings, writer=writer)
 
 
 def check_frame(
@@ -127,7 +130,7 @@ def check_frame(
         yield columns_result(report, declaration.asset)
     if report.mismatches:
         raise_as_failure(_column_schema_error(declaration, report))
-    found = _split(declaration, frame.select(cs.by_name(*report.kept)), settings)
+    found = _split(declaration, frame.select(cs.by_name(*report.kept)), settings, None)
     yield from rule_results(
         found,
         declaration.groups,
@@ -159,7 +162,7 @@ def _report(
     # the next one knows of what is left.
     if not clears:
         yield from columns
-    address = writer(found.invalid) if writer is not None and (found.invalid_count or clears) else None
+    address = _quarantine(writer, found) if writer is not None and (found.invalid_count or clears) else None
     if clears:
         yield from columns
     evidence = quarantine_metadata(found, address, settings) if address is not None and found.invalid_count else {}
@@ -169,6 +172,13 @@ def _report(
     yield from _checks(declaration, found, outcome, settings=settings, failed=error is not None, where=where)
     if error is not None:
         raise_as_failure(type(error)(f"{error} They are in {address}.") if where else error)
+
+
+def _quarantine(writer: QuarantineWriter, found: Split) -> str:
+    """Write the invalid rows. Our own writers take a scan of them; anyone else's gets the frame it was promised."""
+    if isinstance(writer, (IOManagerWriter, FileWriter)):
+        return writer(found.invalid)
+    return writer(found.invalid.lazy().collect())
 
 
 def _checks(
@@ -222,12 +232,14 @@ def _materialization(
     if report.dropped:
         ours["contract/dropped_columns"] = len(report.dropped)
     # An IO manager's metadata wins over a result's; what is added to the asset wins over both.
+    manager = None
     context = internals.current_context()
     if isinstance(context, dg.AssetExecutionContext) and declaration.asset in context.assets_def.keys:
         context.add_asset_metadata(ours, asset_key=declaration.asset)
+        manager = internals.bound_io_manager(context, declaration.asset)
     return dg.MaterializeResult(
         asset_key=declaration.asset,
-        value=found.valid,
+        value=as_taken(found.valid, manager),
         metadata={**(result.metadata or {}), **ours},
         data_version=result.data_version,
         tags=result.tags,
@@ -242,10 +254,12 @@ def _schema(declaration: Declaration, frame: pl.DataFrame | pl.LazyFrame) -> pl.
         raise
 
 
-def _split(declaration: Declaration, frame: pl.DataFrame | pl.LazyFrame, settings: Settings) -> Split:
+def _split(
+    declaration: Declaration, frame: pl.DataFrame | pl.LazyFrame, settings: Settings, folder: Path | None
+) -> Split:
     try:
-        options = SplitOptions(settings.statistics, settings.max_failure_samples, existing_temp_dir(settings))
-        return split(declaration.contract, frame, options)
+        options = SplitOptions(settings.statistics, settings.max_failure_samples, settings.memory_budget)
+        return split(declaration.contract, frame, options, into=folder)
     except errors.UsageError as error:
         raise_as_failure(type(error)(f"{declaration.name}: {error}"))
     except pl.exceptions.PolarsError as error:

@@ -6,6 +6,7 @@ class keeps the name of the error it joins, and `except dc.errors.…` catches i
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import dagster as dg
@@ -13,12 +14,22 @@ import dagster as dg
 from dagster_contracts import errors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import NoReturn
 
 
 def raise_as_failure(error: errors.ContractsError) -> NoReturn:
     """Raise an error of this package as one that is also a `dg.Failure` with `allow_retries=False`."""
     raise as_failure(error).with_traceback(error.__traceback__) from error.__cause__
+
+
+@contextmanager
+def as_failures() -> Iterator[None]:
+    """Let this package's errors leave a block as ones that are also a `dg.Failure`."""
+    try:
+        yield
+    except errors.ContractsError as error:
+        raise_as_failure(error)
 
 
 def as_failure(error: errors.ContractsError) -> errors.ContractsError:

@@ -27,13 +27,19 @@ def current_context() -> ExecutionContext | None:
     return current_execution_context.get()
 
 
-def declared_check_names(asset_key: dg.AssetKey) -> set[str] | None:
-    """The names of the checks on an asset that the running step is to report, or `None` outside a run."""
+def declared_check_names(asset_key: dg.AssetKey, *, selected: bool = True) -> set[str] | None:
+    """The names of the checks on an asset that the running step is to report, or `None` outside a run.
+
+    Args:
+        asset_key: The asset.
+        selected: Whether only those that the run selected, where a step can report some of its checks.
+    """
     context = current_context()
     if context is None:
         return None
     definition = context.op_execution_context.assets_def
-    return {spec.name for spec in definition.check_specs if spec.asset_key == asset_key}
+    specs = definition.check_specs if selected else definition.node_check_specs_by_output_name.values()
+    return {spec.name for spec in specs if spec.asset_key == asset_key}
 
 
 def is_direct_call(context: object) -> bool:
@@ -88,9 +94,9 @@ def written_partitions(context: dg.AssetExecutionContext, asset_key: dg.AssetKey
     return list(output.asset_partition_keys) if output.has_asset_partitions else []
 
 
-def bound_io_manager(context: dg.AssetExecutionContext) -> dg.IOManager:
-    """The IO manager that a step's asset is bound to."""
-    manager: dg.IOManager = step_context(context).get_io_manager(_asset_output(context))
+def bound_io_manager(context: dg.AssetExecutionContext, asset_key: dg.AssetKey | None = None) -> dg.IOManager:
+    """The IO manager that a step's asset is bound to; its only asset's by default."""
+    manager: dg.IOManager = step_context(context).get_io_manager(_asset_output(context, asset_key))
     return manager
 
 

@@ -99,6 +99,13 @@ class ParquetUPathIOManager(dg.UPathIOManager):
             base = UPath(os.path.abspath(os.path.expanduser(base.path)))  # noqa: PTH100, PTH111  (a UPath, not a Path)
         super().__init__(base_path=base)
 
+    takes_lazy_frames = True
+
+    def local_table(self, context: dg.OutputContext) -> UPath | None:
+        """Where a table or a partition of it is kept, without the extension, if that is on a local disk."""
+        table = self._get_path_without_extension(context)
+        return table if is_local(table) else None
+
     @property
     def storage_options(self) -> dict[str, Any]:
         """What the file system was configured with; empty for a local folder."""

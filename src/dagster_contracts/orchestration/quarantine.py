@@ -18,6 +18,7 @@ from dagster_contracts.errors import InvalidSettingError, QuarantineKeyCollision
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.atomic import publish, staging, write_aside
 from dagster_contracts.orchestration.failures import raise_as_failure
+from dagster_contracts.orchestration.lazy_storage import as_taken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,16 +105,17 @@ class IOManagerWriter:
         """Where the rows go, as far as it is known before they are written."""
         return self.key.to_user_string()
 
-    def __call__(self, rows: pl.DataFrame) -> str:
+    def __call__(self, rows: pl.DataFrame | pl.LazyFrame) -> str:
         """Write the rows in place of those of an earlier run, and return their address."""
-        output = internals.output_context(self.context, self.key)
+        output, manager = internals.output_context(self.context, self.key), self.manager()
         try:
-            written = self._manager().handle_output(output, rows)
+            written = manager.handle_output(output, as_taken(rows, manager))
             for _ in written or ():
                 pass
         except Exception as error:
+            count = rows.lazy().select(pl.len()).collect().item()
             error.add_note(
-                f"{self.context.asset_key.to_user_string()}: writing {rows.height} invalid rows to its quarantine "
+                f"{self.context.asset_key.to_user_string()}: writing {count} invalid rows to its quarantine "
                 f"{self.key.to_user_string()} failed; nothing was written to the table."
             )
             raise
@@ -130,7 +132,7 @@ class IOManagerWriter:
         Raises:
             QuarantineStorageError: The manager keeps one value a step.
         """
-        manager = self._manager()
+        manager = self.manager()
         if internals.is_in_memory(manager):
             raise_as_failure(
                 QuarantineStorageError(
@@ -141,7 +143,8 @@ class IOManagerWriter:
                 )
             )
 
-    def _manager(self) -> dg.IOManager:
+    def manager(self) -> dg.IOManager:
+        """The IO manager that writes the rows."""
         if self.io_manager_key is None:
             return internals.bound_io_manager(self.context)
         manager: dg.IOManager = getattr(self.context.resources, self.io_manager_key)
@@ -160,7 +163,7 @@ class FileWriter:
         """Where the rows go."""
         return str(self.path)
 
-    def __call__(self, rows: pl.DataFrame) -> str:
+    def __call__(self, rows: pl.DataFrame | pl.LazyFrame) -> str:
         """Write the rows in place of those of an earlier call, and return the file's path."""
         target = UPath(self.path)
         with staging(target) as folder:

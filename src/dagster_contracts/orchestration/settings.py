@@ -29,6 +29,7 @@ class SettingArguments:
     max_failure_samples: int | None = None
     row_sample: int | None = None
     temp_dir: str | Path | None = None
+    memory_budget: int | None = None
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Settings:
         max_failure_samples: How many rows that break a rule reach its check.
         row_sample: How many valid and how many invalid rows reach the materialization.
         temp_dir: Where a lazy frame is staged; `None` is the system's temporary directory.
+        memory_budget: Bytes that what cannot be streamed may use; `None` is a quarter of the machine's memory.
     """
 
     check_granularity: CheckGranularity = "rule"
@@ -50,6 +52,7 @@ class Settings:
     max_failure_samples: int = 5
     row_sample: int = 5
     temp_dir: Path | None = None
+    memory_budget: int | None = None
 
 
 def resolve_settings(arguments: SettingArguments) -> Settings:
@@ -65,7 +68,7 @@ def resolve_settings(arguments: SettingArguments) -> Settings:
     return Settings(**cast("dict[str, Any]", found))
 
 
-def existing_temp_dir(settings: Settings) -> Path | None:
+def existing_temp_dir(settings: Settings, asset: str) -> Path | None:
     """The staging directory, checked at the moment it is needed, on the machine that needs it.
 
     Raises:
@@ -73,7 +76,7 @@ def existing_temp_dir(settings: Settings) -> Path | None:
     """
     if settings.temp_dir is not None and not settings.temp_dir.is_dir():
         raise InvalidSettingError(
-            f"temp_dir is {str(settings.temp_dir)!r}, which is not a directory on this machine. Create it, or set "
+            f"{asset}: temp_dir is {str(settings.temp_dir)!r}, which is not a directory on this machine. Create it, or set "
             f"temp_dir= or {ENV_PREFIX}TEMP_DIR to one that exists."
         )
     return settings.temp_dir
@@ -139,6 +142,15 @@ def _count(value: object) -> object:
     raise ValueError("a whole number from 0")
 
 
+def _bytes(value: object) -> object:
+    text = value.strip() if isinstance(value, str) else value
+    if isinstance(text, int) and not isinstance(text, bool) and text > 0:
+        return text
+    if isinstance(text, str) and text.isascii() and text.isdigit() and int(text) > 0:
+        return int(text)
+    raise ValueError("a number of bytes from 1")
+
+
 def _directory(value: object) -> object:
     if isinstance(value, (str, Path)) and str(value).strip():
         return Path(value)
@@ -152,4 +164,5 @@ _READERS: dict[str, Callable[[object], object]] = {
     "max_failure_samples": _count,
     "row_sample": _count,
     "temp_dir": _directory,
+    "memory_budget": _bytes,
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from dagster_contracts.errors import StorageError
+from dagster_contracts.frames.staged import is_unstorable
 
 if TYPE_CHECKING:
     Frame = pl.DataFrame | pl.LazyFrame
@@ -34,7 +35,7 @@ def refuse_unstorable(obj: Any) -> None:
                 "`pl.DataFrame` or a `pl.LazyFrame`, or give the asset another `io_manager_key`."
             )
         for name, dtype in frame.collect_schema().items():
-            if _is_unstorable(dtype):
+            if is_unstorable(dtype):
                 raise StorageError(
                     f"Parquet cannot hold column `{name}` of dtype {dtype}. Nothing was written. Cast or drop it."
                 )
@@ -59,11 +60,3 @@ def frames_by_key(frames: Mapping[Any, Frame], keys: list[str]) -> dict[str, Fra
             "written. Return one frame a partition; an empty one will do."
         )
     return {key: frames[key] for key in keys}
-
-
-def _is_unstorable(dtype: pl.DataType) -> bool:
-    if isinstance(dtype, pl.List | pl.Array):
-        return _is_unstorable(dtype.inner)  # type: ignore[arg-type]
-    if isinstance(dtype, pl.Struct):
-        return not dtype.fields or any(_is_unstorable(field.dtype) for field in dtype.fields)  # type: ignore[arg-type]
-    return isinstance(dtype, pl.Object)

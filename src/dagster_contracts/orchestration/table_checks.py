@@ -16,6 +16,7 @@ from dagster_contracts.errors import NotAContractError, UnknownRuleError, UsageE
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.checks import build_check_specs
 from dagster_contracts.orchestration.corridor import Declaration, check_frame
+from dagster_contracts.orchestration.failures import as_failures
 from dagster_contracts.orchestration.settings import SettingArguments, resolve_settings
 from dagster_contracts.orchestration.signature import set_parameters
 from dagster_contracts.orchestration.tables import sample_table
@@ -162,7 +163,8 @@ def _contract_checks(
 
     def check_table(table: pl.LazyFrame) -> Iterator[dg.AssetCheckResult]:
         selected = internals.declared_check_names(key)
-        settings = resolve_settings(arguments)
+        with as_failures():
+            settings = resolve_settings(arguments)
         for result in check_frame(declaration, _one_frame(table), settings=settings, severity=severity):
             if selected is None or result.check_name in selected:
                 yield result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from dagster_contracts.frames.split import Split
     from dagster_contracts.frames.statistics import Statistics
 
+FAMILIES = ("numeric", "temporal", "string", "boolean")
+ESTIMATES = frozenset(["p50", "n_unique"])
+ROUNDED = frozenset(["mean", "std", "p50", "true_rate"])
 MOST_SETS = 50
 MOST_RULES = 100
 
@@ -61,15 +64,22 @@ def co_failure_table(split: Split) -> dg.TableMetadataValue:
 
 
 def statistics_tables(statistics: Statistics) -> dict[str, dg.TableMetadataValue]:
-    """One table a dtype family that has columns."""
+    """One table a dtype family that has columns; an estimate's column says that it is one."""
     tables = {}
-    for family in fields(statistics):
-        rows = [
-            {key: showable(value) for key, value in asdict(row).items()} for row in getattr(statistics, family.name)
-        ]
+    for family in FAMILIES:
+        rows = [_summary(asdict(row), approximate=statistics.approximate) for row in getattr(statistics, family)]
         if rows:
-            tables[family.name] = table(rows, list(rows[0]))
+            tables[family] = table(rows, list(rows[0]))
     return tables
+
+
+def _summary(row: Mapping[str, Any], *, approximate: bool) -> Row:
+    return {
+        f"{key} (approximate)" if approximate and key in ESTIMATES else key: showable(
+            float(f"{value:.6g}") if key in ROUNDED and isinstance(value, float) else value
+        )
+        for key, value in row.items()
+    }
 
 
 def declared_columns(contract: Contract) -> dg.TableSchema:

@@ -16,7 +16,7 @@ from dagster_contracts.errors import GranularityMismatchError
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.checks import build_check_specs, group_rules
 from dagster_contracts.orchestration.corridor import AssetYield, Declaration, check_frame, validate_and_report
-from dagster_contracts.orchestration.failures import raise_as_failure
+from dagster_contracts.orchestration.failures import as_failures, raise_as_failure
 from dagster_contracts.orchestration.outcome import Policy
 from dagster_contracts.orchestration.quarantine import (
     ClearableWriter,
@@ -105,6 +105,7 @@ def check_results(
     schema_rules: SchemaRules | None = None,
     max_failure_samples: int | None = None,
     temp_dir: str | Path | None = None,
+    memory_budget: int | None = None,
     on_extra_columns: ExtraColumns = "drop",
 ) -> Iterator[dg.AssetCheckResult]:
     """Hold a frame that is stored already against a contract, and write nothing.
@@ -119,10 +120,11 @@ def check_results(
         schema_rules: As for `check_specs`.
         max_failure_samples: As for `dc.asset`.
         temp_dir: As for `dc.asset`.
+        memory_budget: As for `dc.asset`.
         on_extra_columns: As for `dc.asset`.
 
     Yields:
-        One result a check.
+        One result a check, of those that the run selected.
 
     Raises:
         ColumnSchemaError: The frame's columns break the contract; the column-schema check has been yielded before.
@@ -134,16 +136,21 @@ def check_results(
         statistics=False,
         max_failure_samples=max_failure_samples,
         temp_dir=temp_dir,
+        memory_budget=memory_budget,
     )
-    settings = resolve_settings(arguments)
-    declaration = Declaration.of(
-        read_contract(contract, warnings=warnings),
-        dg.AssetKey.from_coercible(asset_key),
-        settings,
-        on_extra_columns=on_extra_columns,
-    )
+    with as_failures():
+        settings = resolve_settings(arguments)
+        declaration = Declaration.of(
+            read_contract(contract, warnings=warnings),
+            dg.AssetKey.from_coercible(asset_key),
+            settings,
+            on_extra_columns=on_extra_columns,
+        )
     refuse_other_checks(declaration)
-    yield from check_frame(declaration, frame, settings=settings, severity=severity)
+    selected = internals.declared_check_names(declaration.asset)
+    for result in check_frame(declaration, frame, settings=settings, severity=severity):
+        if selected is None or result.check_name in selected:
+            yield result
 
 
 def validation_results(
@@ -159,6 +166,7 @@ def validation_results(
     row_sample: int | None = None,
     max_failure_samples: int | None = None,
     temp_dir: str | Path | None = None,
+    memory_budget: int | None = None,
     min_rows: int | None = None,
     max_invalid: float | None = None,
     on_extra_columns: ExtraColumns = "drop",
@@ -179,6 +187,7 @@ def validation_results(
         row_sample: As for `dc.asset`.
         max_failure_samples: As for `dc.asset`.
         temp_dir: As for `dc.asset`.
+        memory_budget: As for `dc.asset`.
         min_rows: As for `dc.asset`.
         max_invalid: As for `dc.asset`.
         on_extra_columns: As for `dc.asset`.
@@ -190,18 +199,22 @@ def validation_results(
         DataError: The outcome fails the run.
         GranularityMismatchError: The step declares other checks than these.
     """
-    settings = resolve_settings(
-        SettingArguments(check_granularity, schema_rules, statistics, max_failure_samples, row_sample, temp_dir)
-    )
-    context = internals.current_context()
-    declaration = Declaration.of(
-        read_contract(contract, warnings=warnings),
-        dg.AssetKey.from_coercible(valid_key),
-        settings,
-        policy=Policy(min_rows=min_rows, max_invalid=max_invalid),
-        on_extra_columns=on_extra_columns,
-        partitioned=context is not None and context.has_partition_key,
-    )
+    context, key = internals.current_context(), dg.AssetKey.from_coercible(valid_key)
+    with as_failures():
+        settings = resolve_settings(
+            SettingArguments(
+                check_granularity, schema_rules, statistics, max_failure_samples, row_sample, temp_dir, memory_budget
+            )
+        )
+        declaration = Declaration.of(
+            read_contract(contract, warnings=warnings),
+            key,
+            settings,
+            policy=Policy(min_rows=min_rows, max_invalid=max_invalid),
+            on_extra_columns=on_extra_columns,
+            partitioned=isinstance(context, dg.AssetExecutionContext)
+            and bool(internals.written_partitions(context, key)),
+        )
     refuse_other_checks(declaration)
     yield from validate_and_report(declaration, frame, settings=settings, writer=quarantine_writer)
 
@@ -212,7 +225,7 @@ def refuse_other_checks(declaration: Declaration) -> None:
     Raises:
         GranularityMismatchError: The names differ, for example because specs and results were given other settings.
     """
-    declared = internals.declared_check_names(declaration.asset)
+    declared = internals.declared_check_names(declaration.asset, selected=False)
     if declared is None:
         return
     specs = build_check_specs(
@@ -227,7 +240,8 @@ def refuse_other_checks(declaration: Declaration) -> None:
                 f"{declaration.name}: the step declares other checks than it would report"
                 f"{f'; declared but not reported: {_some(missing)}' if missing else ''}"
                 f"{f'; reported but not declared: {_some(unknown)}' if unknown else ''}. Pass the same contract, "
-                "check_granularity, schema_rules and min_rows to check_specs and to the results. Nothing was written."
+                "check_granularity, schema_rules and, for assets, min_rows to check_specs and to the results. Nothing "
+                "was written."
             )
         )
 

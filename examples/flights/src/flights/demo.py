@@ -9,10 +9,10 @@ from sqlite3 import Connection
 
 import dagster as dg
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from sqlalchemy import Engine, event
 
+from flights.definitions import defs
 from flights.expected import ONLY_WARNED
 from flights.partitions import MONTHS
 from flights.tally import Tally, declared_checks, differences, tally
@@ -25,6 +25,7 @@ REPORTS = ("monthly_summary", "routes", "busiest_days", "duplicate_flights_repor
 RUNS: list[Step] = [(SOURCES, None), *((MONTHLY, month) for month in MONTHS.get_partition_keys()), (REPORTS, None)]
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+STYLES = {"WARN": "yellow", "ERROR": "red"}
 SETTINGS = "telemetry:\n  enabled: false\n"
 PROJECT = Path(__file__).parents[2]
 DIFFERENT, UNUSABLE, INTERRUPTED = 1, 2, 130
@@ -39,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="flights-demo", description=__doc__)
     parser.add_argument("--output", type=Path, default=Path("demo"), metavar="DIR", help="default: %(default)s")
     output: Path = parser.parse_args(arguments).output.absolute()
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, markup=False, soft_wrap=True)
     try:
         home, tables = _prepare(output)
         return _demo(console, home, tables)
@@ -70,8 +71,6 @@ def _prepare(output: Path) -> tuple[Path, Path]:
 
 def _demo(console: Console, home: Path, tables: Path) -> int:
     os.environ["FLIGHTS_DATA_DIR"] = str(tables)
-    from flights.definitions import defs  # noqa: PLC0415  (reads where the tables are)
-
     event.listen(Engine, "connect", _without_fsync)
     loaded = defs()
     declared = declared_checks(loaded)
@@ -84,7 +83,7 @@ def _demo(console: Console, home: Path, tables: Path) -> int:
     _show(console, found, declared)
     wrong = differences(found, declared)
     for line in wrong:
-        console.print(f"[red]DIFFERENT[/] {escape(line)}")
+        console.print(f"DIFFERENT {line}", style="red")
     if not wrong:
         console.print("Everything is as the example states.")
     places = f"DAGSTER_HOME={shlex.quote(str(home))} FLIGHTS_DATA_DIR={shlex.quote(str(tables))}"
@@ -110,11 +109,14 @@ def _materialize(defs: dg.Definitions, instance: dg.DagsterInstance) -> Iterator
 
 
 def _why(result: dg.ExecuteInProcessResult) -> str:
+    """The first step that failed and the message, without the class, of what stopped it."""
     failed = result.get_step_failure_events()
     error = failed[0].step_failure_data.error if failed else None
     while error is not None and error.cause is not None:
         error = error.cause
-    return f"{failed[0].step_key if failed else 'the run'} failed: {error.message.strip() if error else 'see the UI'}"
+    if error is None:
+        return f"the run {result.run_id} failed."
+    return f"{failed[0].step_key} failed: {error.message.strip().partition(': ')[2] or error.message.strip()}"
 
 
 def _show(console: Console, found: Mapping[str, Tally], declared: Mapping[str, Mapping[str, str]]) -> None:
@@ -128,9 +130,12 @@ def _show(console: Console, found: Mapping[str, Tally], declared: Mapping[str, M
         table.add_row(name, *(f"{number:,}" for number in (one.rows, one.valid, one.invalid, *counts)))
     console.print("\n", table, "\n", sep="")
     for name, one in found.items():
-        for label, broken in (("[yellow]WARN[/]", one.warned), ("[red]ERROR[/]", one.failed)):
+        for label, broken in (("WARN", one.warned), ("ERROR", one.failed)):
             for check, rows in broken.items():
-                console.print(f"{label} {name} {check}: {rows:,} rows. {escape(declared[name][check])}")
+                console.print(
+                    f"{label} {name} {check}: {rows:,} of {one.rows:,} rows. {declared[name][check]}",
+                    style=STYLES[label],
+                )
     console.print(f"{ONLY_WARNED}\n")
     for name, one in found.items():
         console.print(f"{name}: {one.table}{f', quarantine {one.quarantine}' if one.quarantine else ''}")
