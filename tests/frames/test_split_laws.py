@@ -357,8 +357,8 @@ WIDE_RULES: dict[str, tuple[Callable[[], pl.Expr], Callable[[Values, Values], li
         lambda keys, numbers: [total([numbers[at] for at in group]) > -2 for group in groups(keys)],
     ),
     "total": (
-        lambda: pl.col("number").sum() < 2,
-        lambda keys, numbers: [total(numbers) < 2] * len(numbers),
+        lambda: pl.col("number").sum() < 0,
+        lambda keys, numbers: [total(numbers) < 0] * len(numbers),
     ),
     "not_below_the_row_before": (
         lambda: pl.col("number") >= pl.col("number").shift(),
@@ -513,10 +513,16 @@ def test_the_split_is_right_for_every_kind_of_column(kind: str):
 
 
 @pytest.mark.slow
-@settings(UNHURRIED, max_examples=5000)
-@given(cases(rows=(0, 40)))
-def test_the_split_is_what_looking_at_every_row_says_at_length(case: Case):
-    hold(case)
+def test_the_split_is_what_looking_at_every_row_says_at_length(request: pytest.FixtureRequest):
+    if "slow" not in request.config.getoption("markexpr"):
+        pytest.skip("takes minutes; run with -m slow")
+
+    @settings(UNHURRIED, max_examples=3000)
+    @given(cases(rows=(0, 30)))
+    def law(case: Case) -> None:
+        hold(case)
+
+    law()
 
 
 @settings(UNHURRIED, max_examples=20)
@@ -564,7 +570,7 @@ def test_the_generator_breaks_and_keeps_every_rule(kind: str):
     """A law over nothing proves nothing."""
     seen: dict[bool, set[str]] = {True: set(), False: set()}
 
-    @settings(UNHURRIED, max_examples=100, derandomize=True, database=None)
+    @settings(UNHURRIED, max_examples=120, derandomize=True, database=None)
     @given(cases(rows=(6, 10), columns=st.lists(KINDS[kind], min_size=2, max_size=2)))
     def look(case: Case) -> None:
         for rule, kept in case.kept.items():
