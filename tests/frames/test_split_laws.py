@@ -7,6 +7,7 @@ a value keeps, and whole-column rules are counted with dicts and loops.
 from __future__ import annotations
 
 import math
+import random
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -553,7 +554,6 @@ OWN_RULES = {
     "Int64": {"min", "min_exclusive", "max", "max_exclusive", "is_in", "check__odd"},
     "Float64": {"min", "min_exclusive", "max", "max_exclusive", "inf", "nan"},
     "String": {"min_length", "max_length", "regex"},
-    "Enum": set(WIDE_RULES),
     "Decimal": {"min", "min_exclusive", "max", "max_exclusive"},
     "Date": {"min", "min_exclusive", "max", "max_exclusive", "resolution"},
     "Datetime": {"min", "min_exclusive", "max", "max_exclusive", "resolution"},
@@ -580,3 +580,15 @@ def test_the_generator_breaks_and_keeps_every_rule(kind: str):
     look()
     assert OWN_RULES[kind] | WITHOUT_RULES_OF_THEIR_OWN <= seen[False]
     assert OWN_RULES[kind] | WITHOUT_RULES_OF_THEIR_OWN <= seen[True]
+
+
+@pytest.mark.parametrize("rule", WIDE_RULES)
+def test_the_generators_keys_and_numbers_break_and_keep_every_wide_rule(rule: str):
+    _, keeps = WIDE_RULES[rule]
+    chance = random.Random(0)
+    seen = {
+        kept
+        for _ in range(50)
+        for kept in keeps([chance.choice(KEYS) for _ in range(8)], [chance.choice(NUMBERS) for _ in range(8)])
+    }
+    assert seen == {True, False}
