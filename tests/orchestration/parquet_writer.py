@@ -9,11 +9,11 @@ from __future__ import annotations
 import itertools
 import sys
 
-import dagster as dg
 import polars as pl
+from upath import UPath
 
 from dagster_contracts.errors import StorageError
-from dagster_contracts.orchestration.parquet import ParquetUPathIOManager
+from dagster_contracts.orchestration.atomic import publish, staging, write_aside
 
 KEY = ["shop", "orders"]
 
@@ -28,14 +28,13 @@ def frame_of(version: int) -> pl.LazyFrame:
     )
 
 
-def write(manager: ParquetUPathIOManager, frame: pl.DataFrame | pl.LazyFrame) -> None:
-    manager.handle_output(dg.build_output_context(asset_key=dg.AssetKey(KEY)), frame)
-
-
 def loop(base_dir: str, seed: int) -> None:
-    manager = ParquetUPathIOManager(base_dir)
+    """Nothing but the writing that `ParquetIOManager` does, so that nearly every kill hits it."""
+    target = UPath(base_dir).joinpath(*KEY[:-1], f"{KEY[-1]}.parquet")
     for version in itertools.count(seed):
-        write(manager, frame_of(version) if version % 3 else frame_of(version).collect())
+        frame = frame_of(version) if version % 3 else frame_of(version).collect()
+        with staging(target) as folder:
+            publish([(write_aside(frame, folder / "0"), target)])
         sys.stdout.write(f"{version}\n")
         sys.stdout.flush()
 
@@ -43,9 +42,14 @@ def loop(base_dir: str, seed: int) -> None:
 def once(base_dir: str, limit: int) -> None:
     import resource
 
+    import dagster as dg
+
+    from dagster_contracts.orchestration.parquet import ParquetUPathIOManager
+
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     try:
-        write(ParquetUPathIOManager(base_dir), frame_of(1))
+        context = dg.build_output_context(asset_key=dg.AssetKey(KEY))
+        ParquetUPathIOManager(base_dir).handle_output(context, frame_of(1))
     except StorageError as error:
         sys.stdout.write(f"{error}\n{type(error.__cause__).__name__}\n")
 

@@ -316,6 +316,10 @@ class TestClearing:
         kept = dc.Quarantine(on_clean_run="keep")
         assert scenario(BAD, GOOD, GOOD, quarantine=kept) == [["b", "c"], ["b", "c"], ["b", "c"]]
 
+    def test_what_was_kept_is_emptied_once_the_author_no_longer_keeps_it(self, scenario):
+        scenario(BAD, GOOD, quarantine=dc.Quarantine(on_clean_run="keep"))
+        assert scenario(GOOD) == [[]]
+
     def test_keep_is_replaced_by_new_invalid_rows(self, scenario):
         assert scenario(BAD, HOPELESS, quarantine=dc.Quarantine(on_clean_run="keep")) == [["b", "c"], ["x", "y"]]
 

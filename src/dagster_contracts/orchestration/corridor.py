@@ -154,7 +154,10 @@ def _report(
     )
     error = _error(declaration, found, outcome)
     clears = outcome is Outcome.ALL_VALID and isinstance(writer, ClearableWriter) and writer.left_over()
-    marker = quarantine_marker(declaration.asset, found.invalid_count) if writer is not None else {}
+    # A clean run that keeps what an earlier one left must not say that nothing is there.
+    keeps = isinstance(writer, (IOManagerWriter, FileWriter)) and writer.on_clean_run == "keep"
+    tells = writer is not None and (found.invalid_count > 0 or not keeps)
+    marker = quarantine_marker(declaration.asset, found.invalid_count) if tells else {}
     if error is not None and found.invalid_count and isinstance(writer, (IOManagerWriter, FileWriter)):
         marker[ADDRESS] = writer.destination
     columns = [columns_result(report, declaration.asset, marker)] if declaration.contract.fields else []
