@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from dagster_contracts import errors, testing
     from dagster_contracts.orchestration import wiring
     from dagster_contracts.orchestration.asset import asset, warn
-    from dagster_contracts.orchestration.parquet import ParquetIOManager
     from dagster_contracts.orchestration.quarantine import Quarantine
     from dagster_contracts.orchestration.quarantine_spec import build_quarantine_spec
+    from dagster_contracts.orchestration.storage.parquet import ParquetIOManager
     from dagster_contracts.orchestration.table_checks import build_collection_checks, build_contract_checks
 
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ParquetIOManager": "orchestration.parquet",
+    "ParquetIOManager": "orchestration.storage.parquet",
     "Quarantine": "orchestration.quarantine",
     "asset": "orchestration.asset",
     "build_collection_checks": "orchestration.table_checks",

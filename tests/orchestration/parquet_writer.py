@@ -13,7 +13,7 @@ import polars as pl
 from upath import UPath
 
 from dagster_contracts.errors import StorageError
-from dagster_contracts.orchestration.atomic import publish, staging, write_aside
+from dagster_contracts.orchestration.storage.atomic import publish, staging, write_aside
 
 KEY = ["shop", "orders"]
 
@@ -44,7 +44,7 @@ def once(base_dir: str, limit: int) -> None:
 
     import dagster as dg
 
-    from dagster_contracts.orchestration.parquet import ParquetUPathIOManager
+    from dagster_contracts.orchestration.storage.parquet import ParquetUPathIOManager
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     try:

@@ -19,8 +19,8 @@ import pytest
 from upath import UPath
 
 from dagster_contracts.errors import StorageError
-from dagster_contracts.orchestration import atomic
-from dagster_contracts.orchestration.parquet import ParquetIOManager, ParquetUPathIOManager
+from dagster_contracts.orchestration.storage import atomic
+from dagster_contracts.orchestration.storage.parquet import ParquetIOManager, ParquetUPathIOManager
 
 WRITER = Path(__file__).with_name("parquet_writer.py")
 SIZES = (3, 400_000, 1, 50_000)

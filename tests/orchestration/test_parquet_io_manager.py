@@ -17,9 +17,9 @@ from polars.testing import assert_frame_equal
 from upath import UPath
 
 from dagster_contracts.errors import StorageError
-from dagster_contracts.orchestration.layout import safe_name, safe_parts
-from dagster_contracts.orchestration.loading import LoadAs, MissingFileError, load_as
-from dagster_contracts.orchestration.parquet import ParquetIOManager, ParquetUPathIOManager
+from dagster_contracts.orchestration.storage.layout import safe_name, safe_parts
+from dagster_contracts.orchestration.storage.loading import LoadAs, MissingFileError, load_as
+from dagster_contracts.orchestration.storage.parquet import ParquetIOManager, ParquetUPathIOManager
 
 RANGE_START = "dagster/asset_partition_range_start"
 RANGE_END = "dagster/asset_partition_range_end"

@@ -471,7 +471,7 @@ KILLED = textwrap.dedent(
     import os, signal, sys
     import dagster as dg, dataframely as dy, polars as pl
     import dagster_contracts as dc
-    from dagster_contracts.orchestration.parquet import ParquetUPathIOManager
+    from dagster_contracts.orchestration.storage.parquet import ParquetUPathIOManager
 
     base, home, when, *amounts = sys.argv[1:]
 

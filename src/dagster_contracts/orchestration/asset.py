@@ -12,7 +12,7 @@ from dagster_contracts.contract.reading import read_contract
 from dagster_contracts.errors import InvalidSettingError, UsageError
 from dagster_contracts.orchestration.checks import MANY_CHECKS, build_check_specs
 from dagster_contracts.orchestration.compute import Wiring, compute_function, takes_resources
-from dagster_contracts.orchestration.corridor import Declaration
+from dagster_contracts.orchestration.declaration import Declaration
 from dagster_contracts.orchestration.outcome import Policy
 from dagster_contracts.orchestration.quarantine import (
     QUARANTINE_KEY,

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from dagster_contracts.orchestration import internals
-from dagster_contracts.orchestration.corridor import AssetYield, Declaration, validate_and_report
+from dagster_contracts.orchestration.corridor import AssetYield, validate_and_report
 from dagster_contracts.orchestration.failures import as_failures
 from dagster_contracts.orchestration.quarantine import (
-    FileWriter,
-    IOManagerWriter,
     Quarantine,
     QuarantineWriter,
     path_of_key,
     refuse_taken_key,
 )
+from dagster_contracts.orchestration.quarantine_writers import FileWriter, IOManagerWriter
 from dagster_contracts.orchestration.settings import SettingArguments, quarantine_dir, resolve_settings
 from dagster_contracts.orchestration.signature import (
     context_parameter,
@@ -30,6 +29,8 @@ from dagster_contracts.orchestration.signature import (
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
+
+    from dagster_contracts.orchestration.declaration import Declaration
 
 RESOURCE = dg.ResourceParam[object]
 

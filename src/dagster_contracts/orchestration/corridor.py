@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import dagster as dg
@@ -15,71 +14,37 @@ import polars as pl
 import polars.selectors as cs
 
 from dagster_contracts import errors
-from dagster_contracts.frames.column_schema import ColumnSchemaReport, ExtraColumns, compare_columns
+from dagster_contracts.frames.column_schema import ColumnSchemaReport, compare_columns
 from dagster_contracts.frames.split import Split, SplitOptions, split
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.checks import (
-    CheckGroup,
     columns_result,
-    group_rules,
     min_rows_result,
     rule_results,
 )
 from dagster_contracts.orchestration.failures import raise_as_failure
-from dagster_contracts.orchestration.lazy_storage import as_taken, staging_area
 from dagster_contracts.orchestration.materialization import materialization_metadata, quarantine_metadata
-from dagster_contracts.orchestration.outcome import CONSEQUENCES, Outcome, Policy, decide
+from dagster_contracts.orchestration.outcome import CONSEQUENCES, Outcome, decide
 from dagster_contracts.orchestration.quarantine import (
     ADDRESS,
     ClearableWriter,
-    FileWriter,
-    IOManagerWriter,
     QuarantineWriter,
     quarantine_marker,
 )
+from dagster_contracts.orchestration.quarantine_writers import FileWriter, IOManagerWriter
 from dagster_contracts.orchestration.returned import unwrap
+from dagster_contracts.orchestration.run_errors import column_schema_error, run_error
+from dagster_contracts.orchestration.storage.lazy import as_taken, staging_area
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from dagster_contracts.contract.fields import Contract
+    from dagster_contracts.orchestration.declaration import Declaration
     from dagster_contracts.orchestration.settings import Settings
 
 AssetYield: TypeAlias = Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]
 """What a contract asset's compute function yields."""
-
-
-@dataclass(frozen=True)
-class Declaration:
-    """What is known about an asset before any run: its contract, read and named once.
-
-    Args:
-        contract: The contract.
-        asset: The asset's key.
-        groups: The checks its rules report as.
-        policy: Limits beyond the six outcomes.
-        on_extra_columns: What becomes of columns that the contract does not declare.
-        partitioned: Whether a run writes a partition and not the whole table.
-    """
-
-    contract: Contract
-    asset: dg.AssetKey
-    groups: tuple[CheckGroup, ...]
-    policy: Policy = field(default_factory=Policy)
-    on_extra_columns: ExtraColumns = "drop"
-    partitioned: bool = False
-
-    @classmethod
-    def of(cls, contract: Contract, asset: dg.AssetKey, settings: Settings, **rest: Any) -> Declaration:
-        """Declare an asset with the checks that its settings ask for."""
-        groups = group_rules(contract, settings.check_granularity, settings.schema_rules)
-        return cls(contract, asset, groups, **rest)
-
-    @property
-    def name(self) -> str:
-        """The asset as messages call it."""
-        return self.asset.to_user_string()
 
 
 def validate_and_report(
@@ -109,7 +74,7 @@ def validate_and_report(
     if report.mismatches:
         if declaration.contract.fields:
             yield columns_result(report, declaration.asset)
-        raise_as_failure(_column_schema_error(declaration, report))
+        raise_as_failure(column_schema_error(declaration, report))
     if report.dropped:
         _log(f"{declaration.name}: dropped {len(report.dropped)} undeclared columns: {', '.join(report.dropped)}")
     with staging_area(frame, declaration.asset, settings) as folder:
@@ -129,7 +94,7 @@ def check_frame(
     if declaration.contract.fields:
         yield columns_result(report, declaration.asset)
     if report.mismatches:
-        raise_as_failure(_column_schema_error(declaration, report))
+        raise_as_failure(column_schema_error(declaration, report))
     found = _split(declaration, frame.select(cs.by_name(*report.kept)), settings, None)
     yield from rule_results(
         found,
@@ -152,7 +117,7 @@ def _report(
     outcome = decide(
         valid_count=found.valid_count, invalid_count=found.invalid_count, has_quarantine=writer is not None
     )
-    error = _error(declaration, found, outcome)
+    error = run_error(declaration, found, outcome)
     clears = outcome is Outcome.ALL_VALID and isinstance(writer, ClearableWriter) and writer.left_over()
     # A clean run that keeps what an earlier one left must not say that nothing is there.
     keeps = isinstance(writer, (IOManagerWriter, FileWriter)) and writer.on_clean_run == "keep"
@@ -268,43 +233,6 @@ def _split(
     except pl.exceptions.PolarsError as error:
         error.add_note(f"Raised by the plan of the LazyFrame that {declaration.name} returned.")
         raise
-
-
-def _column_schema_error(declaration: Declaration, report: ColumnSchemaReport) -> errors.ColumnSchemaError:
-    return errors.ColumnSchemaError(
-        f"{declaration.name}: {len(report.mismatches)} columns are not as {declaration.contract.name} declares them: "
-        f"{'; '.join(map(str, report.mismatches))}. No row was read and nothing was written. Cast or rename in the "
-        "asset's function, or change the contract."
-    )
-
-
-def _error(declaration: Declaration, found: Split, outcome: Outcome) -> errors.DataError | None:
-    """What fails the run, or `None`."""
-    kind = CONSEQUENCES[outcome].error
-    counts = f"{declaration.name}: {found.invalid_count} of {found.row_count} rows are invalid ({_worst(found)})"
-    if outcome is Outcome.ABORTED:
-        return errors.ValidationAbortError(
-            f"{counts} and the asset has no quarantine, so nothing was written. Mend the data, or declare "
-            "quarantine=True to publish the valid rows and keep the invalid ones aside."
-        )
-    if kind is not None:
-        return kind(f"{counts}, so there is nothing to publish and the table was not written.")
-    if declaration.policy.too_many_invalid(found.valid_count, found.invalid_count):
-        return errors.TooManyInvalidRowsError(
-            f"{counts}, more than max_invalid={declaration.policy.max_invalid} allows; the table was not written."
-        )
-    if declaration.policy.too_few(found.valid_count):
-        return errors.TooFewRowsError(
-            f"{declaration.name}: {found.valid_count} valid rows, fewer than min_rows={declaration.policy.min_rows}; "
-            f"the table was not written.{f' {found.invalid_count} rows are invalid.' if found.invalid_count else ''}"
-        )
-    return None
-
-
-def _worst(found: Split) -> str:
-    broken = sorted((item for item in found.rule_counts.items() if item[1]), key=lambda item: -item[1])
-    named = [f"{rule}: {count}" for rule, count in broken[:5]]
-    return ", ".join(named) + (f", and {len(broken) - 5} more rules" if len(broken) > 5 else "")  # noqa: PLR2004
 
 
 def _log(message: str) -> None:

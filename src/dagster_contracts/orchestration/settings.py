@@ -76,8 +76,8 @@ def existing_temp_dir(settings: Settings, asset: str) -> Path | None:
     """
     if settings.temp_dir is not None and not settings.temp_dir.is_dir():
         raise InvalidSettingError(
-            f"{asset}: temp_dir is {str(settings.temp_dir)!r}, which is not a directory on this machine. Create it, or set "
-            f"temp_dir= or {ENV_PREFIX}TEMP_DIR to one that exists."
+            f"{asset}: temp_dir is {str(settings.temp_dir)!r}, which is not a directory on this machine. Create it, or "
+            f"set temp_dir= or {ENV_PREFIX}TEMP_DIR to one that exists."
         )
     return settings.temp_dir
 

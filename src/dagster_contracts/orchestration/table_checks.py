@@ -15,7 +15,8 @@ from dagster_contracts.contract.reading import read_contract
 from dagster_contracts.errors import NotAContractError, UnknownRuleError, UsageError
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.checks import build_check_specs
-from dagster_contracts.orchestration.corridor import Declaration, check_frame
+from dagster_contracts.orchestration.corridor import check_frame
+from dagster_contracts.orchestration.declaration import Declaration
 from dagster_contracts.orchestration.failures import as_failures
 from dagster_contracts.orchestration.settings import SettingArguments, resolve_settings
 from dagster_contracts.orchestration.signature import set_parameters

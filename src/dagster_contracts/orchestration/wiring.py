@@ -15,18 +15,18 @@ from dagster_contracts.contract.reading import read_contract
 from dagster_contracts.errors import GranularityMismatchError
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.checks import build_check_specs, group_rules
-from dagster_contracts.orchestration.corridor import AssetYield, Declaration, check_frame, validate_and_report
+from dagster_contracts.orchestration.corridor import AssetYield, check_frame, validate_and_report
+from dagster_contracts.orchestration.declaration import Declaration
 from dagster_contracts.orchestration.failures import as_failures, raise_as_failure
 from dagster_contracts.orchestration.outcome import Policy
 from dagster_contracts.orchestration.quarantine import (
     ClearableWriter,
     QuarantineWriter,
-    delegating_writer,
-    file_writer,
     quarantine_frame,
     quarantine_path,
     validate_quarantine_key,
 )
+from dagster_contracts.orchestration.quarantine_writers import delegating_writer, file_writer
 from dagster_contracts.orchestration.settings import SettingArguments, resolve_settings
 from dagster_contracts.orchestration.tables import declared_columns
 

@@ -15,7 +15,7 @@ import polars as pl
 from polars.selectors import by_name
 
 from dagster_contracts.errors import StorageError
-from dagster_contracts.orchestration.atomic import is_local
+from dagster_contracts.orchestration.storage.atomic import is_local
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,6 +14,7 @@ systems that ignore case see `Orders` and `orders` as one.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 EXTENSION = ".parquet"
+LONGEST_NAME = 200
+"""Bytes of one name; file systems allow 255, and an extension and the mark of a staging folder follow."""
 
 _UNSAFE = re.compile(r"[%/\\\x00-\x1f\x7f]|^\.")
 
@@ -34,9 +37,15 @@ def safe_name(text: str) -> str:
         text: A part of an asset key, or a partition key of one dimension.
 
     Returns:
-        The same text, with separators, control characters, `%` and a leading dot escaped as `%` and two hex digits.
+        The same text, with separators, control characters, `%` and a leading dot escaped as `%` and two hex digits. One
+        that file systems take for too long ends in a hash of itself.
     """
-    return _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", text) or "%empty"
+    name = _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", text) or "%empty"
+    stored = name.encode("utf-8", "surrogatepass")
+    if len(stored) <= LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(stored).hexdigest()[:32]
+    return f"{stored[: LONGEST_NAME - 40].decode('utf-8', 'ignore')}%{digest}"
 
 
 def safe_parts(key: Sequence[str], partition_key: str | None = None) -> tuple[str, ...]:

@@ -13,9 +13,9 @@ from pydantic import Field
 from upath import UPath
 
 from dagster_contracts.errors import ContractsError, StorageError
-from dagster_contracts.orchestration import layout
-from dagster_contracts.orchestration.atomic import is_local, publish, staging, write_aside
-from dagster_contracts.orchestration.loading import (
+from dagster_contracts.orchestration.storage import layout
+from dagster_contracts.orchestration.storage.atomic import is_local, publish, staging, write_aside
+from dagster_contracts.orchestration.storage.loading import (
     CAN_PIN,
     MOST_PINNED,
     LoadAs,
@@ -24,8 +24,9 @@ from dagster_contracts.orchestration.loading import (
     load_as,
     read,
 )
-from dagster_contracts.orchestration.partition_split import in_order, predicates
-from dagster_contracts.orchestration.storable import frames_by_key, refuse_unstorable
+from dagster_contracts.orchestration.storage.partition_split import in_order, predicates
+from dagster_contracts.orchestration.storage.range_write import write_range
+from dagster_contracts.orchestration.storage.storable import frames_by_key, refuse_unstorable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     Context = dg.InputContext | dg.OutputContext
     Frame = pl.DataFrame | pl.LazyFrame
 
-QUARANTINE_SUFFIX = "_quarantine"
 
 
 class ParquetIOManager(dg.ConfigurableIOManagerFactory["ParquetUPathIOManager"]):
@@ -191,7 +191,7 @@ class ParquetUPathIOManager(dg.UPathIOManager):
             ]
         if len(paths) == 1:
             return [(write_aside(obj, folder / "0"), path) for path in paths.values()]
-        return _write_range(context, obj, folder, paths)
+        return write_range(context, obj, folder, paths)
 
     def _load_one(self, context: dg.InputContext, key: str, path: UPath, *, pin: bool) -> Frame | None:
         """One partition, or `None` if it has no file and the input allows that."""
@@ -223,40 +223,6 @@ class ParquetUPathIOManager(dg.UPathIOManager):
 
     def _with_extension(self, path: UPath) -> UPath:
         return path.with_name(f"{path.name}{self.extension}")
-
-
-def _write_range(
-    context: dg.OutputContext, frame: Frame, folder: Path, paths: Mapping[str, UPath]
-) -> list[tuple[Path, UPath]]:
-    """Split one frame into the files of the run's partitions; a lazy frame is computed once."""
-    partition_expr = context.definition_metadata.get("partition_expr")
-    if partition_expr is None:
-        raise StorageError(
-            f"the run covers {len(paths)} partitions, and nothing says which rows belong to which. Set "
-            '`metadata={"partition_expr": "<column>"}` on the asset, return a dict of frames by partition, or launch '
-            "one run a partition. Nothing was written."
-        )
-    if isinstance(frame, pl.LazyFrame):
-        frame = pl.scan_parquet(write_aside(frame, folder / "all"), glob=False, hive_partitioning=False)
-    keeps_all = context.asset_key.path[-1].endswith(QUARANTINE_SUFFIX)
-    belongs = predicates(
-        list(paths),
-        context.asset_partitions_def,
-        partition_expr,
-        frame.collect_schema(),
-        first_takes_rest=keeps_all,
-    )
-    moves = [
-        (write_aside(frame.filter(belongs[key]), folder / f"{at}"), path)
-        for at, (key, path) in enumerate(paths.items())
-    ]
-    lost = _height(frame) - sum(_height(pl.scan_parquet(file, glob=False)) for file, _ in moves)
-    if lost:
-        raise StorageError(
-            f"{lost} rows belong to no partition of the run, by `partition_expr` {partition_expr!r}. Nothing was "
-            "written. Return only rows of the run's partitions, or correct `partition_expr`."
-        )
-    return moves
 
 
 def _wanted(context: dg.InputContext) -> LoadAs:
@@ -301,7 +267,3 @@ def _cause(error: Exception, complete: int) -> str:
     if isinstance(error, OSError):
         return f"{error.strerror or error}. {kept}. Make room or correct the folder's permissions, then run it again."
     return f"computing or writing the frame failed ({type(error).__name__}). {kept}. Look at the cause and correct it."
-
-
-def _height(frame: Frame) -> int:
-    return int(frame.lazy().select(pl.len()).collect(engine="streaming").item())
