@@ -1065,7 +1065,7 @@ class TestPath:
         parts = dg.StaticPartitionsDefinition(["../../up"])
         asset = orders_of({"frame": {"../../up": BAD}}, partitions_def=parts)
         called(asset, "../../up")
-        assert files(tmp_path) == ["base/orders_quarantine/..%2F..%2Fup.parquet"]
+        assert files(tmp_path) == ["base/orders_quarantine/%2E.%2F..%2Fup.parquet"]
 
     parts = st.lists(st.text(max_size=8) | st.sampled_from(EVIL), min_size=1, max_size=3)
 
