@@ -1,0 +1,1 @@
+"""Tables as files: where they are, how they appear whole, and how lazy frames get there."""
