@@ -6,6 +6,7 @@ it.
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,8 @@ _FAMILIES = frozenset(
         "PowFunction",
     ]
 )
+
+_ON_ELEMENTS = frozenset(["List", "ListAgg", "Array", "ArrayAgg"])
 
 
 @dataclass(frozen=True)
@@ -121,8 +124,15 @@ def _function_name(function: Any) -> str:
 
 
 def _literal(body: Any) -> Node:
-    """One value for all rows, or values by position, which is another matter."""
-    return Node("Literal" if isinstance(body, dict) and next(iter(body)) in {"Scalar", "Dyn"} else "Literal.Series")
+    """One value for all rows, or values by position, which is another matter: plain ones, or one list a row."""
+    if not isinstance(body, dict):
+        return Node("Literal.Lists")
+    (kind,) = body
+    if kind in {"Scalar", "Dyn"}:
+        return Node("Literal")
+    text = io.StringIO(json.dumps({"Literal": body}))
+    (dtype,) = pl.select(pl.Expr.deserialize(text, format="json")).dtypes if kind == "Series" else [pl.List]
+    return Node("Literal.Lists" if dtype.is_nested() else "Literal.Series")
 
 
 def _over(body: dict[str, Any]) -> Node:
@@ -130,6 +140,13 @@ def _over(body: dict[str, Any]) -> Node:
     ordering = (_node(order[0]),) if order else ()
     kind = "Over" if body["mapping"] == "GroupsToRows" else "?"
     return Node(kind, (_node(body["function"]), *ordering), keys=tuple(_node(part) for part in body["partition_by"]))
+
+
+def _evaluation(body: dict[str, Any]) -> Node:
+    """An expression on the elements of a row's list, or on the rows up to each row, which is another matter."""
+    variant = body["variant"]
+    name = variant if isinstance(variant, str) else next(iter(variant))
+    return Node("Eval" if name in _ON_ELEMENTS else "?", (_node(body["expr"]), _node(body["evaluation"])))
 
 
 def _aggregation(body: dict[str, Any]) -> Node:
@@ -147,6 +164,6 @@ _READERS: dict[str, Callable[[Any], Node]] = {
     "Cast": lambda body: Node("Cast", (_node(body["expr"]),)),
     "Alias": lambda body: Node("Alias", (_node(body[0]),)),
     "Over": _over,
-    "Eval": lambda body: Node("Eval", (_node(body["expr"]), _node(body["evaluation"]))),
+    "Eval": _evaluation,
     "Agg": _aggregation,
 }

@@ -74,6 +74,7 @@ _ON_ELEMENTS = _ROW_LOCAL.union(
     _family("Boolean", "IsUnique IsDuplicated IsFirstDistinct IsLastDistinct Any All"),
     _family("Agg", "Sum Min Max Mean Count NUnique First Last"),
 )
+_ONE_LIST = ("Literal", "Literal.Series")
 _UNIQUENESS = ("Boolean.IsUnique", "Boolean.IsDuplicated")
 
 
@@ -106,15 +107,15 @@ def _is_readable(node: Node, found: list[frozenset[str]]) -> bool:
         inside, evaluated = node.children
         return _is_readable(inside, found) and all(part.kind in _ON_ELEMENTS for part in evaluated.walk())
     if node.kind == "Boolean.IsIn":
-        # The values are one list for all rows, whatever literal they stand in.
+        # The values are one list for all rows, unless they are a series of lists, one for each row.
         values = node.children[1:]
-        return _is_readable(node.children[0], found) and all(part.kind.startswith("Literal") for part in values)
+        return _is_readable(node.children[0], found) and all(part.kind in _ONE_LIST for part in values)
     return node.kind in _ROW_LOCAL and all(_is_readable(child, found) for child in node.children)
 
 
 def _stays_in_its_group(node: Node) -> bool:
     """Whether a node inside a window sees only the window's rows, in their order."""
-    return node.kind not in {"?", "Over", "Literal.Series"}
+    return node.kind not in {"?", "Over", "Literal.Series", "Literal.Lists"}
 
 
 def _unique_columns(node: Node) -> frozenset[str]:

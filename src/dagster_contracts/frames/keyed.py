@@ -14,15 +14,16 @@ import polars as pl
 import polars.selectors as cs
 
 from dagster_contracts.frames.classify import Scope, Sight
-from dagster_contracts.frames.plans import bytes_a_row
+from dagster_contracts.frames.plans import bytes_a_row, free_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dagster_contracts.contract.fields import RuleSpec
 
-_ROW, _HASH = "__dagster_contracts_row", "__dagster_contracts_hash"
+_HASH = "hash"
 _SLICES = 8
+_MOST_PARTS = 256  # each reads the rule's columns again
 _ROOM_TO_WORK = 4  # a rule's columns, its groups and its result, in multiples of the columns
 
 
@@ -60,18 +61,24 @@ def _broken_rows(frame: pl.LazyFrame, rule: RuleSpec, sight: Sight, row_count: i
     """The numbers of the rows that break a rule, ascending."""
     if sight.is_unique and not _is_nested(frame, sight.keys):
         return _repeated_rows(frame, rule, sight.keys)
-    columns = rule.expr.meta.root_names() or frame.collect_schema().names()[:1]
+    kept = rule.expr.fill_null(value=True).alias(rule.check_name)
     parts = 1
     if sight.scope is Scope.KEYED and not _is_nested(frame, sight.keys):
-        parts = max(1, -int(-bytes_a_row(frame, columns) * row_count * _ROOM_TO_WORK // budget))
-    narrow = frame.select(cs.by_name(*dict.fromkeys((*columns, *sight.keys)))).with_row_index(_ROW)
+        columns = list(dict.fromkeys((*rule.expr.meta.root_names(), *sight.keys)))
+        needed = bytes_a_row(frame, columns) * row_count * _ROOM_TO_WORK
+        parts = max(1, min(-int(-needed // budget), row_count, _MOST_PARTS))
+    if parts == 1:
+        # A rule may look at columns that its expression does not name, such as all of them: it sees the frame as it is.
+        row = "row"
+        bits = frame.with_columns(kept).select(rule.check_name).with_row_index(row)
+        return bits.filter(~pl.col(rule.check_name)).select(row).collect(engine="streaming").to_series()
+    row = free_name(columns)
+    narrow = frame.select(cs.by_name(*columns)).with_row_index(row)
     found = []
     for part in range(parts):
-        rows = narrow if parts == 1 else narrow.filter(_hashed(sight.keys) % parts == part)
-        broken = rows.with_columns(rule.expr.fill_null(value=True).alias(rule.check_name)).filter(
-            ~pl.col(rule.check_name)
-        )
-        found.append(broken.select(_ROW).collect(engine="streaming").to_series())
+        rows = narrow.filter(_hashed(sight.keys) % parts == part)
+        broken = rows.with_columns(kept).filter(~pl.col(rule.check_name))
+        found.append(broken.select(row).collect(engine="streaming").to_series())
     return pl.concat(found).sort()
 
 
@@ -80,12 +87,13 @@ def _repeated_rows(frame: pl.LazyFrame, rule: RuleSpec, keys: Sequence[str]) -> 
     hashes = frame.select(_hashed(keys).alias(_HASH)).collect(engine="streaming").to_series()
     repeated = _repeated_hashes(hashes)
     if not len(repeated):
-        return pl.Series(_ROW, [], dtype=pl.UInt32)
+        return pl.Series(dtype=pl.UInt32)
     candidates = hashes.is_in(repeated.implode()).arg_true()
     del hashes
-    rows = frame.select(cs.by_name(*keys)).with_row_index(_ROW).filter(pl.col(_ROW).is_in(candidates.implode()))
+    row = free_name(keys)
+    rows = frame.select(cs.by_name(*keys)).with_row_index(row).filter(pl.col(row).is_in(candidates.implode()))
     broken = rows.collect(engine="streaming").filter(~rule.expr.fill_null(value=True))
-    return broken[_ROW].sort()
+    return broken[row].sort()
 
 
 def _repeated_hashes(hashes: pl.Series) -> pl.Series:

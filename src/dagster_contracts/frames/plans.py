@@ -1,9 +1,13 @@
-"""What kind of plan a lazy frame is: whether it can be run twice, and what one of its rows weighs."""
+"""What kind of plan a lazy frame is: whether it can be run twice, which files it reads, and what one row weighs."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 from typing import TYPE_CHECKING
+
+import polars.selectors as cs
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -43,7 +47,36 @@ def steps(frame: pl.LazyFrame) -> set[str]:
     return {label.split("\\n")[0] for label in _STEP.findall(str(graph))}
 
 
+def files_state(frame: pl.LazyFrame) -> frozenset[tuple[str, int, int, int]]:
+    """What the local files that a plan reads by name are now; it differs once one was replaced, written to or added.
+
+    Files that the plan holds open cannot be replaced, and of those elsewhere nothing is known: neither is in it.
+    """
+    found = set()
+    plan = frame._ldf.visit()  # noqa: SLF001  (pinned by tests/frames/test_plans.py)
+    nodes = [plan.get_node()]
+    while nodes:
+        plan.set_node(nodes.pop())
+        nodes += plan.get_inputs()
+        paths: list[object] = []
+        with contextlib.suppress(NotImplementedError):  # a scan of open files
+            paths = getattr(plan.view_current_node(), "paths", paths)
+        for name in map(str, paths):
+            with contextlib.suppress(OSError):
+                now = os.stat(name.removeprefix("file://"))  # noqa: PTH116  (it may be a URL)
+                found.add((name, now.st_ino, now.st_size, now.st_mtime_ns))
+    return frozenset(found)
+
+
+def free_name(columns: Collection[str]) -> str:
+    """A name that no column has."""
+    name = "__dagster_contracts"
+    while name in columns:
+        name += "_"
+    return name
+
+
 def bytes_a_row(frame: pl.LazyFrame, columns: Collection[str]) -> float:
     """What a row of some columns weighs in memory, measured on the first rows."""
-    head = frame.select(columns).head(_SAMPLE_ROWS).collect(engine="streaming")
+    head = frame.select(cs.by_name(*columns)).head(_SAMPLE_ROWS).collect(engine="streaming")
     return head.estimated_size() / max(head.height, 1)

@@ -18,7 +18,7 @@ import polars.selectors as cs
 from dagster_contracts.errors import RuleError
 from dagster_contracts.frames.classify import Scope
 from dagster_contracts.frames.keyed import Decided, decide
-from dagster_contracts.frames.plans import can_run_twice
+from dagster_contracts.frames.plans import can_run_twice, files_state, free_name
 from dagster_contracts.frames.result import Split
 from dagster_contracts.frames.rules import (
     INVALID,
@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from dagster_contracts.contract.fields import Contract, RuleSpec
     from dagster_contracts.frames.result import SplitOptions
 
-_IS_VALID, _ROW = "__dagster_contracts_valid", "__dagster_contracts_row"
-VALID_FILE, INVALID_FILE = "valid.parquet", "invalid.parquet"
+VALID_FILE, INVALID_FILE, _SOURCE_FILE = "valid.parquet", "invalid.parquet", "source.arrow"
 _HEADS_AT_ONCE = 25
 _MEDIAN_SAMPLE = 100_000
 # Multiples of an odd number near the golden section of 2^32, modulo 2^32, are spread evenly whatever the period of the
@@ -54,8 +53,9 @@ _PREFETCH = "POLARS_ROW_GROUP_PREFETCH_SIZE"
 
 
 def can_be_staged(frame: pl.LazyFrame) -> bool:
-    """Whether every column can be kept in a file: not objects, and not structs without fields."""
-    return not any(is_unstorable(dtype) for dtype in frame.collect_schema().dtypes())
+    """Whether there are columns, and each can be kept in a file: not objects, and not structs without fields."""
+    dtypes = frame.collect_schema().dtypes()
+    return bool(dtypes) and not any(map(is_unstorable, dtypes))
 
 
 def split_streaming(contract: Contract, frame: pl.LazyFrame, options: SplitOptions, folder: Path | None) -> Split:
@@ -64,8 +64,9 @@ def split_streaming(contract: Contract, frame: pl.LazyFrame, options: SplitOptio
     Raises:
         RuleError: A rule does not evaluate on this frame or is not Boolean, or the source changed while it was read.
     """
-    with _one_row_group_at_a_time():
+    with _one_row_group_at_a_time(), _nothing_but_the_halves(folder):
         source = frame if folder is None or can_run_twice(frame) else _stage(frame, folder)
+        files = files_state(source)
         decided = _decide(contract, source, options)
         plan = _Plan.of(contract, source, decided)
         statistics = _StatisticsPlan.of(contract, source, options, decided.row_count)
@@ -76,6 +77,8 @@ def split_streaming(contract: Contract, frame: pl.LazyFrame, options: SplitOptio
             broken = [rule for rule in plan.open_rules if counts[rule.name]]
             valid_count, invalid_count = int(totals["rows"].item()), int(sets.filter("invalid")["rows"].sum())
             _refuse_changed_source(contract, decided, valid_count + invalid_count)
+            if _sees_more_than_rows(contract) and files_state(source) != files:
+                raise _changed(contract)
             valid = plan.valid_rows() if folder is None else scan_staged(folder / VALID_FILE)
             return Split(
                 contract=contract,
@@ -89,6 +92,8 @@ def split_streaming(contract: Contract, frame: pl.LazyFrame, options: SplitOptio
                 statistics=statistics.read(totals, valid),
             )
         except POLARS_ERRORS as error:
+            if files_state(source) != files:
+                raise _changed(contract) from error
             raise blame(contract, plan.open_rules, source, error) or error from error
 
 
@@ -101,12 +106,14 @@ class _Plan:
         columns: The source's columns.
         open_rules: The rules that are not known to hold.
         evaluated: The source, their bits, and whether the row is valid.
+        is_valid: The name of the column that says so, which no other column has.
     """
 
     contract: Contract
     columns: list[str]
     open_rules: list[RuleSpec]
     evaluated: pl.LazyFrame
+    is_valid: str
 
     @classmethod
     def of(cls, contract: Contract, source: pl.LazyFrame, decided: Decided) -> _Plan:
@@ -120,12 +127,13 @@ class _Plan:
         if decided.bits:
             source = pl.concat([source, pl.DataFrame(decided.bits).lazy()], how="horizontal")
         is_valid = pl.all_horizontal(removing) if removing else pl.lit(value=True)
-        evaluated = source.with_columns(map(kept, local)).with_columns(is_valid.alias(_IS_VALID))
-        return cls(contract, columns, open_rules, evaluated)
+        name = free_name(columns)
+        evaluated = source.with_columns(map(kept, local)).with_columns(is_valid.alias(name))
+        return cls(contract, columns, open_rules, evaluated, name)
 
     def valid_rows(self) -> pl.LazyFrame:
         """The rows of the valid file."""
-        return self.evaluated.filter(pl.col(_IS_VALID)).select(cs.by_name(*self.columns))
+        return self.evaluated.filter(pl.col(self.is_valid)).select(cs.by_name(*self.columns))
 
     def invalid_rows(self) -> pl.LazyFrame:
         """The rows of the invalid file, with the rules in words."""
@@ -134,12 +142,12 @@ class _Plan:
             in_words(rule) if rule.check_name in open_names else pl.lit(VALID).alias(rule.check_name)
             for rule in self.contract.rules
         ]
-        return self.evaluated.filter(~pl.col(_IS_VALID)).select(cs.by_name(*self.columns), *words)
+        return self.evaluated.filter(~pl.col(self.is_valid)).select(cs.by_name(*self.columns), *words)
 
     def run(self, statistics: _StatisticsPlan, folder: Path | None) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Run the query once: write the halves if there is a folder, and return the sets and the totals."""
         # The same condition in other words: for an equal one Polars would keep the valid rows in memory to share them.
-        again = self.evaluated.filter(pl.col(_IS_VALID).eq(other=True)).select(cs.by_name(*self.columns))
+        again = self.evaluated.filter(pl.col(self.is_valid).eq(other=True)).select(cs.by_name(*self.columns))
         plans = [self._sets(), again.select(pl.len().alias("rows"), *statistics.exprs)]
         if folder is not None:
             plans.append(self.valid_rows().sink_parquet(folder / VALID_FILE, lazy=True))
@@ -178,13 +186,14 @@ class _StatisticsPlan:
     exprs: list[pl.Expr]
     medians: list[pl.Expr]
     every: int | None
+    wanted: bool = True
 
     @classmethod
     def of(cls, contract: Contract, source: pl.LazyFrame, options: SplitOptions, row_count: int) -> _StatisticsPlan:
         """Plan statistics that stay within their share of the memory budget."""
         schema = source.collect_schema()
         if not options.statistics:
-            return cls(schema, [], [], None)
+            return cls(schema, [], [], None, wanted=False)
         exact = row_count * len(schema) * 8 <= options.budget // _SHARE_FOR_STATISTICS
         exprs = statistics_plan(schema, contract.sensitive_columns, approximate=not exact)
         if exact:
@@ -193,12 +202,13 @@ class _StatisticsPlan:
 
     def read(self, totals: pl.DataFrame, valid: pl.LazyFrame) -> Statistics | None:
         """The statistics from what the query gave, with medians of rows drawn from the valid ones."""
-        if not self.exprs:
+        if not self.wanted:
             return None
         row: dict[str, Any] = totals.row(0, named=True)
         if self.every is not None and self.medians:
-            lot = (pl.col(_ROW).cast(pl.UInt64) * _SPREAD) % _TURN < _TURN // self.every
-            numbers = valid.select(cs.numeric()).with_row_index(_ROW)
+            row_number = free_name(self.schema)
+            lot = (pl.col(row_number).cast(pl.UInt64) * _SPREAD) % _TURN < _TURN // self.every
+            numbers = valid.select(cs.numeric()).with_row_index(row_number)
             row |= numbers.filter(lot).collect(engine="streaming").select(self.medians).row(0, named=True)
         return read_statistics(row, self.schema, approximate=self.every is not None)
 
@@ -217,9 +227,9 @@ def _decide(contract: Contract, source: pl.LazyFrame, options: SplitOptions) -> 
 
 def _stage(frame: pl.LazyFrame, folder: Path) -> pl.LazyFrame:
     """Run a plan that must run once, into a file that can be read again."""
-    path = folder / "source.arrow"
+    path = folder / _SOURCE_FILE
     frame.sink_ipc(path, engine="streaming")
-    return pl.scan_ipc(path)
+    return pl.scan_ipc(path, glob=False)
 
 
 def _first_filed(path: Path, rules: list[RuleSpec], columns: list[str], limit: int) -> dict[str, pl.DataFrame]:
@@ -230,9 +240,10 @@ def _first_filed(path: Path, rules: list[RuleSpec], columns: list[str], limit: i
     flags = file.select(pl.col(rule.check_name) == INVALID for rule in rules).collect(engine="streaming")
     first = {rule.name: flags[rule.check_name].arg_true().head(limit) for rule in rules}
     wanted = pl.concat(list(first.values())).unique().sort()
-    rows = file.select(cs.by_name(*columns)).with_row_index(_ROW).filter(pl.col(_ROW).is_in(wanted.implode()))
+    row = free_name(columns)
+    rows = file.select(cs.by_name(*columns)).with_row_index(row).filter(pl.col(row).is_in(wanted.implode()))
     drawn = rows.collect(engine="streaming")
-    return {name: drawn.filter(pl.col(_ROW).is_in(numbers.implode())).drop(_ROW) for name, numbers in first.items()}
+    return {name: drawn.filter(pl.col(row).is_in(numbers.implode())).drop(row) for name, numbers in first.items()}
 
 
 def _refuse_changed_source(contract: Contract, decided: Decided, row_count: int) -> None:
@@ -241,6 +252,33 @@ def _refuse_changed_source(contract: Contract, decided: Decided, row_count: int)
             f"{contract.name}: the source had {decided.row_count} rows when its keys were read and {row_count} when "
             "its rows were; it was changed in between. Nothing was written; run again when it is at rest."
         )
+
+
+def _sees_more_than_rows(contract: Contract) -> bool:
+    """Whether some rule was decided before the rows were read."""
+    return any(sight.scope is not Scope.ROW_LOCAL for sight in sights(contract))
+
+
+def _changed(contract: Contract) -> RuleError:
+    return RuleError(
+        f"{contract.name}: a file of the source was replaced or written to while the source was read. Nothing was "
+        "written; run again when it is at rest."
+    )
+
+
+@contextlib.contextmanager
+def _nothing_but_the_halves(folder: Path | None) -> Iterator[None]:
+    """Leave only the two halves in a folder, or nothing after an error."""
+    extra = [_SOURCE_FILE]
+    try:
+        yield
+    except BaseException:
+        extra += [VALID_FILE, INVALID_FILE]
+        raise
+    finally:
+        for file in [folder / name for name in extra] if folder is not None else []:
+            with contextlib.suppress(OSError):  # Windows keeps a file that is still mapped until the folder goes
+                file.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
