@@ -18,6 +18,7 @@ ROOT = [
     "build_quarantine_spec",
     "errors",
     "testing",
+    "validate",
     "warn",
     "wiring",
 ]

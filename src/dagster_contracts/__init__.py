@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dagster_contracts import errors, testing
+    from dagster_contracts.frames.validate import validate
     from dagster_contracts.orchestration import wiring
     from dagster_contracts.orchestration.asset import asset, warn
     from dagster_contracts.orchestration.quarantine import Quarantine
@@ -26,6 +27,7 @@ __all__ = [
     "build_quarantine_spec",
     "errors",
     "testing",
+    "validate",
     "warn",
     "wiring",
 ]
@@ -37,6 +39,7 @@ _HOMES = {
     "build_collection_checks": "orchestration.table_checks",
     "build_contract_checks": "orchestration.table_checks",
     "build_quarantine_spec": "orchestration.quarantine_spec",
+    "validate": "frames.validate",
     "warn": "orchestration.asset",
 }
 _MODULES = {"errors": "errors", "testing": "testing", "wiring": "orchestration.wiring"}

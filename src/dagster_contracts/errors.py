@@ -25,10 +25,11 @@
         ├── QuarantineDirError            an asset was called, and no directory is set for its quarantine
         ├── QuarantineKeyCollisionError   two owners of one quarantine key
         ├── QuarantineStorageError        the bound IO manager cannot keep a quarantine
-        └── StorageError                  `ParquetIOManager` cannot write or read what it was asked to
+        └── StorageError                  `ParquetIOManager` did not write or read what it was asked to
 
 `DataError`s and `UsageError`s that leave a Dagster step are also `dagster.Failure`s that no retry policy retries: the
-same data and the same code fail again. This module knows no Dagster; `orchestration/failures.py` joins the two.
+same data and the same code fail again. Only a `StorageError` whose cause may pass, such as a full disk, is retried.
+This module knows no Dagster; `orchestration/failures.py` joins the two.
 """
 
 from __future__ import annotations

@@ -154,14 +154,14 @@ OTHER_CASES = [
     (dy.Duration, {"resolution": "15m"}, ("aligned to 15m",), "Duration(time_unit='us')"),
     (dy.List, {"inner": dy.Int64(nullable=True)}, (), "List(Int64)"),
     (dy.List, {"inner": dy.Int64(min=0)}, ("elements not null", "elements >= 0"), "List(Int64)"),
-    (dy.List, {"inner": dy.Int64(nullable=True), "min_length": 1}, ("length >= 1 elements",), "List(Int64)"),
+    (dy.List, {"inner": dy.Int64(nullable=True), "min_length": 1}, ("length >= 1 element",), "List(Int64)"),
     (dy.List, {"inner": dy.Int64(nullable=True), "max_length": 5}, ("length <= 5 elements",), "List(Int64)"),
     (dy.Array, {"inner": dy.Int64(), "shape": 2}, ("elements not null",), "Array(Int64, shape=(2,))"),
     (dy.Array, {"inner": dy.Int64(nullable=True), "shape": (2, 3)}, (), "Array(Int64, shape=(2, 3))"),
     (
         dy.Struct,
         {"inner": {"city": dy.String(min_length=1), "zip": dy.String(nullable=True)}},
-        ("city: not null", "city: length >= 1 bytes"),
+        ("city: not null", "city: length >= 1 byte"),
         "Struct({'city': String, 'zip': String})",
     ),
 ]
@@ -299,7 +299,7 @@ def test_no_rule_of_any_column_is_left_without_words(kind, kwargs):
         ),
         (
             dy.Struct({"tags": dy.List(dy.Enum(["a", "b"]), nullable=True, min_length=1)}),
-            ("tags.elements in (a, b)", "tags: length >= 1 elements", "tags.elements not null"),
+            ("tags.elements in (a, b)", "tags: length >= 1 element", "tags.elements not null"),
             "Struct({'tags': List(Enum(categories=['a', 'b']))})",
         ),
         (
@@ -407,12 +407,12 @@ def test_a_schemas_rule_is_described_by_its_docstring_or_its_name():
 
 
 def test_a_primary_key_is_described():
-    assert primary_key_description(["id"]) == "no two rows have the same `id`"
+    assert primary_key_description(["id"]) == "No two rows have the same `id`"
     assert (
         primary_key_description(["year", "month", "day"])
-        == "no two rows have the same `year`, `month` and `day` together"
+        == "No two rows have the same `year`, `month` and `day` together"
     )
-    assert primary_key_description([]) == "no two rows have the same primary key"
+    assert primary_key_description([]) == "No two rows have the same primary key"
 
 
 # ------------------------------------------------------------------------------------------------------- columns of others

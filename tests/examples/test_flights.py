@@ -104,7 +104,7 @@ def test_invalid_weather_is_the_hour_the_clocks_went_back(ran: Ran):
 
 
 def test_flights_without_a_tail_number_stay_and_are_warned_of(ran: Ran):
-    assert "WARN flights dy_col__tailnum: 2,512 of 336,776 rows. Every rule of the column 'tailnum'" in ran.output
+    assert "WARN flights dy_col__tailnum: 2,512 of 336,776 rows. Every rule of the column `tailnum`" in ran.output
     assert ran.table("flights")["tailnum"].null_count() == 2_512
     assert ran.table("monthly_summary")["without_tailnum"].sum() == 2_512
     assert ran.table("flights_quarantine")["tailnum"].null_count() == 0

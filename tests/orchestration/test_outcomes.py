@@ -286,9 +286,10 @@ def test_a_quarantining_run_says_how_many_rows_broke_what(tmp_path, instance):
         {"rules": "amount|min", "rows": 1},
     ]
     assert seen.metadata["dataframely/valid_sample"] == [{"order_id": 1, "amount": 5}, {"order_id": 4, "amount": 0}]
-    names = ["order_id", "amount", KEY, ID_NULL, AMOUNT_NULL, MIN]
     assert seen.metadata["dataframely/invalid_sample"] == [
-        dict(zip(names, row, strict=True)) for row in SOME_QUARANTINED
+        {"dy_rules": "primary_key", "order_id": 2, "amount": 6},
+        {"dy_rules": "primary_key", "order_id": 2, "amount": 7},
+        {"dy_rules": "amount|min", "order_id": 3, "amount": -1},
     ]
 
 

@@ -670,7 +670,7 @@ class TestOwnKeyAndManager:
             dc.Quarantine(on_clean_run=value)
 
 
-FAILED = "dagster_contracts.orchestration.failures.QuarantineKeyCollisionError: "
+FAILED = "dagster_contracts.errors.QuarantineKeyCollisionError: "
 
 
 class TestCollisions:
@@ -941,7 +941,7 @@ class TestCalledDirectly:
     def test_the_address_is_the_file(self, tmp_path, monkeypatch):
         monkeypatch.setenv(QUARANTINE_DIR, str(tmp_path))
         [result] = [e for e in called(orders_of({"frame": BAD})) if isinstance(e, dg.MaterializeResult)]
-        assert result.metadata["dataframely/quarantine_address"] == str(tmp_path / "orders_quarantine.parquet")
+        assert result.metadata["dataframely/quarantine_address"].value == str(tmp_path / "orders_quarantine.parquet")
         assert result.value["id"].to_list() == ["a"]
 
     @pytest.mark.parametrize("value", [None, "", "  "])

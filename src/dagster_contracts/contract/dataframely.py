@@ -95,7 +95,7 @@ def _rules(schema: type[dy.Schema], columns: Mapping[str, dy.Column]) -> list[Ru
                 check_name=names.check_name(name),
                 column=owner,
                 expr=expr,
-                expr_text=str(expr),
+                expr_text=expressions.readable_text(expr),
                 description=described.get(owner or "", {}).get(own_name) or _description(schema, column, own_name),
                 warning=column is not None and _is_warning(column, own_name),
             )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,9 @@ class Node:
 
 
 UNREADABLE = Node("?")
+_LITERAL_KIND = re.compile(r"\bdyn (?:int|float|str): ")
+_WRAPPED_TWICE = re.compile(r"\((\([^()]*(?:\([^()]*\)[^()]*)*\))\)")
+_WRAPPED_ATOM = re.compile(r'(?<![\w.])\((col\("[^"]*"\)|-?[\d.]+)\)')
 
 
 def tree(expr: pl.Expr) -> Node:
@@ -68,6 +72,14 @@ def tree(expr: pl.Expr) -> Node:
         return _node(json.loads(expr.meta.serialize(format="json")))
     except (pl.exceptions.PolarsError, ValueError, RecursionError):
         return UNREADABLE
+
+
+def readable_text(expr: pl.Expr) -> str:
+    """An expression as a person reads it: without the brackets and the literal kinds that Polars prints."""
+    text = _round_brackets(_LITERAL_KIND.sub("", str(expr)))
+    while (shorter := _WRAPPED_TWICE.sub(r"\1", _WRAPPED_ATOM.sub(r"\1", text))) != text:
+        text = shorter
+    return text[1:-1] if _is_wrapped(text) else text
 
 
 def stable_text(expr: pl.Expr) -> str:
@@ -95,6 +107,32 @@ def build(expression: Callable[[], object]) -> pl.Expr:
     if not isinstance(expr, pl.Expr):
         raise TypeError(f"it returned {type(expr).__name__}, not a pl.Expr")
     return expr
+
+
+def _round_brackets(text: str) -> str:
+    """Polars prints `[(a) > (b)]` for what is not a list; a list's brackets stay."""
+    kinds, parts = [], re.split(r'("(?:[^"\\]|\\.)*")', text)
+    for at in range(0, len(parts), 2):  # every other part is a quoted name or text
+        letters = []
+        for place, letter in enumerate(parts[at]):
+            if letter == "[":
+                kinds.append(parts[at][place + 1 : place + 2] == "(")
+            shown = kinds[-1] if letter in "[]" and kinds else False
+            letters.append({"[": "(", "]": ")"}[letter] if shown else letter)
+            if letter == "]" and kinds:
+                kinds.pop()
+        parts[at] = "".join(letters)
+    return "".join(parts)
+
+
+def _is_wrapped(text: str) -> bool:
+    """Whether one pair of brackets stands around all of a text."""
+    depth = 0
+    for at, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if not depth:
+            return char == ")" and at == len(text) - 1
+    return False
 
 
 def _node(part: Any) -> Node:

@@ -100,8 +100,8 @@ def primary_key_description(columns: Sequence[str]) -> str:
     """
     *others, last = [f"`{one_line(name)}`" for name in columns] or ["primary key"]
     if not others:
-        return f"no two rows have the same {last}"
-    return f"no two rows have the same {listed(others, LIST_WIDTH)} and {last} together"
+        return f"No two rows have the same {last}"
+    return f"No two rows have the same {listed(others, LIST_WIDTH)} and {last} together"
 
 
 def dtype_text(column: dy.Column) -> str:
@@ -159,10 +159,10 @@ def _limits(column: dy.Column) -> Iterator[_Promise]:
         if (value := getattr(column, name, None)) is not None:
             text = f"{sign} {as_text(value)}"
             yield _Promise(name, text, text)
-    unit = " bytes" if isinstance(column, dy.String) else " elements" if isinstance(column, dy.List) else ""
+    unit = " byte" if isinstance(column, dy.String) else " element" if isinstance(column, dy.List) else ""
     for name, sign in _LENGTHS:
         if (value := getattr(column, name, None)) is not None:
-            text = f"length {sign} {value}{unit}"
+            text = f"length {sign} {value}{unit}{'s' * bool(unit and value != 1)}"
             yield _Promise(name, text, f"has {text}")
     if (regex := getattr(column, "regex", None)) is not None:
         yield _Promise("regex", f"matches {regex}", f"matches `{regex}`")

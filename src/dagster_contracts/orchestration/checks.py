@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
+import polars.selectors as cs
 
 from dagster_contracts.contract import names
 from dagster_contracts.frames.cells import showable, showable_rows
@@ -14,6 +15,8 @@ from dagster_contracts.orchestration.tables import MOST_RULES, mismatch_table, s
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    import polars as pl
 
     from dagster_contracts.contract.fields import Contract, RuleSpec
     from dagster_contracts.frames.column_schema import ColumnSchemaReport
@@ -50,7 +53,7 @@ def group_rules(contract: Contract, granularity: CheckGranularity, schema_rules:
     groups: list[CheckGroup] = []
     for column in contract.column_names:
         owned = tuple(rule for rule in contract.rules if rule.column == column)
-        groups += _collapse(names.column_check_name(column), f"Every rule of the column {column!r}", owned)
+        groups += _collapse(names.column_check_name(column), f"Every rule of the column `{column}`", owned)
     shared = tuple(rule for rule in contract.rules if rule.column is None)
     if schema_rules == "per_rule":
         groups += [_own_check(rule) for rule in shared]
@@ -99,6 +102,7 @@ def columns_result(
         asset_key=asset,
         check_name=names.COLUMNS_CHECK,
         severity=dg.AssetCheckSeverity.ERROR,
+        description=_columns_in_words(report),
         metadata=found | dict(metadata or {}),
     )
 
@@ -110,9 +114,20 @@ def rule_results(
     asset: dg.AssetKey,
     severity: dg.AssetCheckSeverity,
     max_failure_samples: int,
+    fate: str = "",
     metadata: Mapping[str, Any] | None = None,
 ) -> Iterator[dg.AssetCheckResult]:
-    """One result a check; `severity` is that of the run, and a check that only warnings broke stays at WARN."""
+    """One result a check; `severity` is that of the run, and a check that only warnings broke stays at WARN.
+
+    Args:
+        split: What was found.
+        groups: The checks.
+        asset: The asset they are on.
+        severity: Of a failing check.
+        max_failure_samples: How many rows a failing check shows.
+        fate: What became of invalid rows, such as `quarantined`.
+        metadata: More metadata for every result.
+    """
     for group in groups:
         broken = tuple(rule for rule in group.rules if split.rule_counts[rule.name])
         only_warned = bool(broken) and all(rule.warning for rule in broken)
@@ -121,6 +136,7 @@ def rule_results(
             asset_key=asset,
             check_name=group.name,
             severity=dg.AssetCheckSeverity.WARN if only_warned else severity,
+            description=_in_words(split, group, "only warned of" if only_warned else fate),
             metadata={
                 **_what(split, group),
                 "dy_failed_count": split.rows_breaking(group.rules),
@@ -155,7 +171,22 @@ def _collapse(name: str, title: str, rules: tuple[RuleSpec, ...]) -> tuple[Check
     if not rules:
         return ()
     texts = [rule.description for rule in rules[:10]] + [f"{len(rules) - 10} more"] * (len(rules) > 10)  # noqa: PLR2004
-    return (CheckGroup(name, f"{title}: {'; '.join(texts)}.", rules, collapsed=True),)
+    return (CheckGroup(name, f"{title}: {'; '.join(text.rstrip('.') for text in texts)}.", rules, collapsed=True),)
+
+
+def _columns_in_words(report: ColumnSchemaReport | None) -> str:
+    if report is None:
+        return "There was no data."
+    if report.mismatches:
+        return f"{len(report.mismatches)} columns are not as declared; no row was read."
+    return f"{len(report.kept)} columns are as declared."
+
+
+def _in_words(split: Split, group: CheckGroup, fate: str) -> str:
+    failed = split.rows_breaking(group.rules)
+    if not failed:
+        return f"{split.row_count:,} rows checked."
+    return f"{failed:,} of {split.row_count:,} rows{f'; {fate}' if fate else ''}."
 
 
 def _what(split: Split, group: CheckGroup) -> dict[str, Any]:
@@ -179,7 +210,7 @@ def _sample(split: Split, group: CheckGroup, broken: tuple[RuleSpec, ...], limit
         return {}
     sensitive = split.contract.sensitive_columns
     if not group.collapsed:
-        return {"dy_failed_sample": sample_table(split.rule_samples[broken[0].name], limit=limit, sensitive=sensitive)}
+        return {"dy_failed_sample": sample_table(_telling_first(split, broken[0]), limit=limit, sensitive=sensitive)}
     ranked = sorted(broken, key=lambda rule: -split.rule_counts[rule.name])[:limit]
     shown = {
         rule.name: showable_rows(split.rule_samples[rule.name], sensitive=sensitive, limit=limit) for rule in ranked
@@ -187,3 +218,11 @@ def _sample(split: Split, group: CheckGroup, broken: tuple[RuleSpec, ...], limit
     in_turn = [(name, rows[turn]) for turn in range(limit) for name, rows in shown.items() if turn < len(rows)]
     rows = [{"dy_rule": showable(name), **row} for name, row in in_turn[:limit]]
     return {"dy_failed_sample": table(rows, list(rows[0]))}
+
+
+def _telling_first(split: Split, rule: RuleSpec) -> pl.DataFrame:
+    """A rule's failing rows with the columns that tell most in front: the key, then what the rule reads."""
+    rows = split.rule_samples[rule.name]
+    first = [*split.contract.primary_key, *rule.expr.meta.root_names()]
+    names = dict.fromkeys([*(name for name in first if name in rows.columns), *rows.columns])
+    return rows.select(cs.by_name(*names))

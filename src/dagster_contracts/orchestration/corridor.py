@@ -23,7 +23,7 @@ from dagster_contracts.orchestration.checks import (
     rule_results,
 )
 from dagster_contracts.orchestration.failures import raise_as_failure
-from dagster_contracts.orchestration.materialization import materialization_metadata, quarantine_metadata
+from dagster_contracts.orchestration.materialization import address_value, materialization_metadata
 from dagster_contracts.orchestration.outcome import CONSEQUENCES, Outcome, decide
 from dagster_contracts.orchestration.quarantine import (
     ADDRESS,
@@ -124,7 +124,7 @@ def _report(
     tells = writer is not None and (found.invalid_count > 0 or not keeps)
     marker = quarantine_marker(declaration.asset, found.invalid_count) if tells else {}
     if error is not None and found.invalid_count and isinstance(writer, (IOManagerWriter, FileWriter)):
-        marker[ADDRESS] = writer.destination
+        marker[ADDRESS] = address_value(writer.destination)
     columns = [columns_result(report, declaration.asset, marker)] if declaration.contract.fields else []
     # Rows that come are announced before they do, rows that go only once they are gone: whenever this run is killed,
     # the next one knows of what is left.
@@ -133,10 +133,10 @@ def _report(
     address = _quarantine(writer, found) if writer is not None and (found.invalid_count or clears) else None
     if clears:
         yield from columns
-    evidence = quarantine_metadata(found, address, settings) if address is not None and found.invalid_count else {}
+    rows_at = address if found.invalid_count else None
     if error is None:
-        yield _materialization(declaration, found, report, result, settings=settings, evidence=evidence)
-    where = {ADDRESS: address} if error is not None and evidence else {}
+        yield _materialization(declaration, found, report, result, settings=settings, address=rows_at)
+    where = {ADDRESS: address_value(rows_at)} if error is not None and rows_at is not None else {}
     yield from _checks(declaration, found, outcome, settings=settings, failed=error is not None, where=where)
     if error is not None:
         raise_as_failure(type(error)(f"{error} They are in {address}.") if where else error)
@@ -156,7 +156,7 @@ def _checks(
     *,
     settings: Settings,
     failed: bool,
-    where: Mapping[str, str | None],
+    where: Mapping[str, Any],
 ) -> Iterator[dg.AssetCheckResult]:
     severity = "ERROR" if failed else CONSEQUENCES[outcome].failing_checks or "ERROR"
     yield from rule_results(
@@ -165,6 +165,7 @@ def _checks(
         asset=declaration.asset,
         severity=dg.AssetCheckSeverity[severity],
         max_failure_samples=settings.max_failure_samples,
+        fate="nothing was published" if failed else "quarantined",
         metadata=where,
     )
     if declaration.policy.min_rows is not None:
@@ -194,9 +195,9 @@ def _materialization(
     result: dg.MaterializeResult[Any],
     *,
     settings: Settings,
-    evidence: dict[str, Any],
+    address: str | None,
 ) -> dg.MaterializeResult[Any]:
-    ours = materialization_metadata(found, settings, partitioned=declaration.partitioned) | evidence
+    ours = materialization_metadata(found, settings, partitioned=declaration.partitioned, address=address)
     if report.dropped:
         ours["contract/dropped_columns"] = len(report.dropped)
     # An IO manager's metadata wins over a result's; what is added to the asset wins over both.

@@ -65,7 +65,7 @@ def _join(kind: type[errors.ContractsError]) -> type[errors.ContractsError]:
     return type(
         kind.__name__,
         bases,
-        {"__init__": __init__, "__reduce__": __reduce__, "__module__": __name__, "__doc__": kind.__doc__},
+        {"__init__": __init__, "__reduce__": __reduce__, "__module__": kind.__module__, "__doc__": kind.__doc__},
     )
 
 

@@ -59,7 +59,8 @@ def build_quarantine_spec(
         quarantine_key,
         deps=[key],
         description=description
-        or f"Invalid rows of {key.to_user_string()}; a column a rule says which ones each row broke.",
+        or f"The invalid rows of `{key.to_user_string()}`; a column per rule says whether the row broke it. The "
+        "asset's runs write them and make no event for it, so it is never shown as materialized.",
         metadata={"dagster/column_schema": quarantine_columns(known)},
         group_name=group_name,
         owners=owners,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from dagster_contracts.frames.cells import showable, showable_rows
+from dagster_contracts.frames.rules import INVALID
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -42,6 +43,19 @@ def sample_table(frame: pl.DataFrame, *, limit: int, sensitive: Collection[str])
     """The first rows of a frame, with the values of sensitive columns masked."""
     rows = showable_rows(frame, sensitive=sensitive, limit=limit)
     return table(rows, list(rows[0]) if rows else frame.columns)
+
+
+def invalid_sample_table(split: Split, limit: int) -> dg.TableMetadataValue:
+    """The first invalid rows, each behind the rules that it breaks; the quarantine has a column a rule instead."""
+    rows = split.first_invalid(limit)
+    checks = {rule.check_name: rule.name for rule in split.contract.rules}
+    broken = [
+        ", ".join(name for check, name in checks.items() if row[check] == INVALID)
+        for row in rows.select(list(checks)).iter_rows(named=True)
+    ]
+    shown = showable_rows(rows.drop(list(checks)), sensitive=split.contract.sensitive_columns, limit=limit)
+    records = [{"dy_rules": showable(rules), **row} for rules, row in zip(broken, shown, strict=True)]
+    return table(records, list(records[0]) if records else ["dy_rules", *split.contract.column_names])
 
 
 def mismatch_table(mismatches: Sequence[ColumnMismatch]) -> dg.TableMetadataValue:
@@ -85,7 +99,7 @@ def _summary(row: Mapping[str, Any], *, approximate: bool) -> Row:
 def declared_columns(contract: Contract) -> dg.TableSchema:
     """A contract as the Columns tab shows it before any run."""
     return dg.TableSchema(
-        [_declared_column(spec, spec.type_text) for spec in contract.fields], _table_constraints(contract)
+        [_declared_column(contract, spec, spec.type_text) for spec in contract.fields], _table_constraints(contract)
     )
 
 
@@ -94,7 +108,9 @@ def observed_columns(contract: Contract, schema: pl.Schema) -> dg.TableSchema:
     declared = {spec.name: spec for spec in contract.fields}
     return dg.TableSchema(
         [
-            _declared_column(declared[name], str(dtype)) if name in declared else dg.TableColumn(name, str(dtype))
+            _declared_column(contract, declared[name], str(dtype))
+            if name in declared
+            else dg.TableColumn(name, str(dtype))
             for name, dtype in schema.items()
         ],
         _table_constraints(contract),
@@ -110,12 +126,15 @@ def quarantine_columns(contract: Contract) -> dg.TableSchema:
     return dg.TableSchema(columns + rules)
 
 
-def _declared_column(spec: FieldSpec, dtype: str) -> dg.TableColumn:
+def _declared_column(contract: Contract, spec: FieldSpec, dtype: str) -> dg.TableColumn:
+    # A column whose nulls are only warned of may hold some, so the Columns tab must not call it free of them.
+    only_warned = any(rule.name == f"{spec.name}|nullability" and rule.warning for rule in contract.rules)
+    other = [*spec.constraints, *(["warns of nulls"] * only_warned)]
     return dg.TableColumn(
         name=spec.name,
         type=dtype,
         description=spec.description,
-        constraints=dg.TableColumnConstraints(nullable=spec.nullable, unique=spec.unique, other=list(spec.constraints)),
+        constraints=dg.TableColumnConstraints(nullable=spec.nullable or only_warned, unique=spec.unique, other=other),
         tags=dict(spec.tags),
     )
 

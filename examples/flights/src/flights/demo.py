@@ -26,7 +26,7 @@ RUNS: list[Step] = [(SOURCES, None), *((MONTHLY, month) for month in MONTHS.get_
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 STYLES = {"WARN": "yellow", "ERROR": "red"}
-SETTINGS = "telemetry:\n  enabled: false\n"
+SETTINGS = "telemetry:\n  enabled: false\nnux:\n  enabled: false\n"
 PROJECT = Path(__file__).parents[2]
 DIFFERENT, UNUSABLE, INTERRUPTED = 1, 2, 130
 

@@ -11,10 +11,10 @@ import polars as pl
 from upath import UPath
 
 from dagster_contracts.orchestration import internals
-from dagster_contracts.orchestration.storage.atomic import staging
 from dagster_contracts.orchestration.failures import as_failures
-from dagster_contracts.orchestration.storage.parquet import ParquetUPathIOManager
 from dagster_contracts.orchestration.settings import existing_temp_dir
+from dagster_contracts.orchestration.storage.atomic import staging
+from dagster_contracts.orchestration.storage.parquet import ParquetUPathIOManager
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
-import polars as pl
 from pydantic import Field
 from upath import UPath
 
 from dagster_contracts.errors import ContractsError, StorageError
+from dagster_contracts.orchestration.failures import raise_as_failure
 from dagster_contracts.orchestration.storage import layout
 from dagster_contracts.orchestration.storage.atomic import is_local, publish, staging, write_aside
 from dagster_contracts.orchestration.storage.loading import (
@@ -24,16 +24,17 @@ from dagster_contracts.orchestration.storage.loading import (
     load_as,
     read,
 )
-from dagster_contracts.orchestration.storage.partition_split import in_order, predicates
+from dagster_contracts.orchestration.storage.partition_split import in_order
 from dagster_contracts.orchestration.storage.range_write import write_range
 from dagster_contracts.orchestration.storage.storable import frames_by_key, refuse_unstorable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import polars as pl
+
     Context = dg.InputContext | dg.OutputContext
     Frame = pl.DataFrame | pl.LazyFrame
-
 
 
 class ParquetIOManager(dg.ConfigurableIOManagerFactory["ParquetUPathIOManager"]):
@@ -127,8 +128,8 @@ class ParquetUPathIOManager(dg.UPathIOManager):
             with staging(table) as folder:
                 moves = self._write_all(context, obj, folder)
                 publish(moves)
-        except StorageError as error:
-            raise StorageError(f"{what}: {error}") from None
+        except StorageError as error:  # what was returned cannot be stored, so another try cannot either
+            raise_as_failure(StorageError(f"{what}: {error}"))
         except ContractsError:
             raise
         except Exception as error:
