@@ -193,6 +193,7 @@ def test_dagster_gives_a_steps_output_context_whose_key_can_be_exchanged():
         step = context.get_step_execution_context()
         output = step.get_output_context(StepOutputHandle(step.step.key, "result"))
         output._asset_key = dg.AssetKey("aside")
+        output._definition_metadata = {**output.definition_metadata, "more": 1}
         seen["key"], seen["metadata"] = output.asset_key, output.definition_metadata
         seen["spec"] = output._asset_spec
         seen["manager"] = step.get_io_manager(StepOutputHandle(step.step.key, "result"))
@@ -205,7 +206,7 @@ def test_dagster_gives_a_steps_output_context_whose_key_can_be_exchanged():
 
     dg.materialize([probe], resources={"io_manager": dg.mem_io_manager})
     assert seen["key"] == dg.AssetKey("aside")
-    assert seen["metadata"]["partition_expr"] == "day"
+    assert (seen["metadata"]["partition_expr"], seen["metadata"]["more"]) == ("day", 1)
     assert isinstance(seen["spec"], dg.AssetSpec)
     assert isinstance(seen["manager"], InMemoryIOManager)
     assert seen["outputs"] == [("result", dg.AssetKey("probe"), None)]

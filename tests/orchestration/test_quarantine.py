@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import warnings
+from datetime import date
 from pathlib import Path
 
 import dagster as dg
@@ -1090,3 +1091,29 @@ class TestPath:
         one, other = (dc.wiring.quarantine_path("x" * 5000 + end, "q") for end in "ab")
         assert one != other
         assert len(one.name.encode()) <= 255
+
+
+def test_rows_of_no_partition_stay_in_a_quarantine_with_a_key_of_its_own(tmp_path):
+    """A row without its day belongs to no partition of a range, and is the very row that a quarantine is for."""
+
+    class Visits(dy.Schema):
+        id = dy.Int64(primary_key=True)
+        day = dy.Date()
+
+    days = dg.DailyPartitionsDefinition("2026-01-01", end_date="2026-01-03")
+
+    @dc.asset(Visits, quarantine=dc.Quarantine(key="triage"), partitions_def=days, metadata={"partition_expr": "day"})
+    def visits():
+        return pl.DataFrame({"id": [1, 2, 3], "day": [date(2026, 1, 1), None, date(2026, 1, 2)]})
+
+    result = dg.materialize(
+        [visits],
+        resources={"io_manager": dc.ParquetIOManager(base_dir=str(tmp_path))},
+        tags={
+            RANGE_START: "2026-01-01",
+            RANGE_END: "2026-01-02",
+        },
+    )
+    assert result.success
+    assert pl.read_parquet(tmp_path / "triage" / "2026-01-01.parquet")["id"].to_list() == [2]
+    assert pl.read_parquet(tmp_path / "triage" / "2026-01-02.parquet")["id"].to_list() == []

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from dagster._core.definitions.assets.graph.asset_graph import AssetNode
     from dagster._core.execution.context.system import StepExecutionContext
 
+IS_QUARANTINE = "contract/is_quarantine"
+"""Definition metadata that an output context has while a quarantine is written with it."""
+
 ExecutionContext = dg.AssetExecutionContext | dg.AssetCheckExecutionContext
 
 
@@ -79,6 +82,8 @@ def output_context(context: dg.AssetExecutionContext, asset_key: dg.AssetKey) ->
     step = step_context(context)
     output = step.get_output_context(_asset_output(context))
     output._asset_key = asset_key
+    if asset_key != context.asset_key:
+        output._definition_metadata = {**output.definition_metadata, IS_QUARANTINE: True}
     if output._asset_spec is not None:
         output._asset_spec = output._asset_spec.replace_attributes(key=asset_key)
     return output

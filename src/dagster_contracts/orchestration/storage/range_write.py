@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from dagster_contracts.errors import StorageError
+from dagster_contracts.orchestration.internals import IS_QUARANTINE
 from dagster_contracts.orchestration.storage.atomic import write_aside
 from dagster_contracts.orchestration.storage.partition_split import predicates
 
@@ -35,7 +36,7 @@ def write_range(
         )
     if isinstance(frame, pl.LazyFrame):
         frame = pl.scan_parquet(write_aside(frame, folder / "all"), glob=False, hive_partitioning=False)
-    keeps_all = context.asset_key.path[-1].endswith(QUARANTINE_SUFFIX)
+    keeps_all = IS_QUARANTINE in context.definition_metadata or context.asset_key.path[-1].endswith(QUARANTINE_SUFFIX)
     belongs = predicates(
         list(paths),
         context.asset_partitions_def,
