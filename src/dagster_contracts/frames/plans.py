@@ -7,12 +7,11 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+import polars as pl
 import polars.selectors as cs
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-
-    import polars as pl
 
 _STEP = re.compile(r'label="(.*?)"(?=[,\]])', re.DOTALL)
 # Steps of a physical streaming plan that give the same rows in the same order each time, at the price of reading files.
@@ -52,8 +51,11 @@ def files_state(frame: pl.LazyFrame) -> frozenset[tuple[str, int, int, int]]:
 
     Files that the plan holds open cannot be replaced, and of those elsewhere nothing is known: neither is in it.
     """
-    found = set()
-    plan = frame._ldf.visit()  # noqa: SLF001  (pinned by tests/frames/test_plans.py)
+    found: set[tuple[str, int, int, int]] = set()
+    try:
+        plan = frame._ldf.visit()  # noqa: SLF001  (pinned by tests/frames/test_plans.py)
+    except (OSError, pl.exceptions.PolarsError):  # a file is gone, or is not what it was
+        return frozenset()
     nodes = [plan.get_node()]
     while nodes:
         plan.set_node(nodes.pop())

@@ -66,35 +66,35 @@ def split_streaming(contract: Contract, frame: pl.LazyFrame, options: SplitOptio
     """
     with _one_row_group_at_a_time(), _nothing_but_the_halves(folder):
         source = frame if folder is None or can_run_twice(frame) else _stage(frame, folder)
-        files = files_state(source)
-        decided = _decide(contract, source, options)
-        plan = _Plan.of(contract, source, decided)
-        statistics = _StatisticsPlan.of(contract, source, options, decided.row_count)
-        try:
-            refuse_other_than_boolean(contract, plan.open_rules, plan.evaluated.collect_schema())
-            sets, totals = plan.run(statistics, folder)
-            counts = {rule.name: int(sets.filter(~pl.col(rule.check_name))["rows"].sum()) for rule in plan.open_rules}
-            broken = [rule for rule in plan.open_rules if counts[rule.name]]
-            valid_count, invalid_count = int(totals["rows"].item()), int(sets.filter("invalid")["rows"].sum())
-            _refuse_changed_source(contract, decided, valid_count + invalid_count)
-            if _sees_more_than_rows(contract) and files_state(source) != files:
-                raise _changed(contract)
-            valid = plan.valid_rows() if folder is None else scan_staged(folder / VALID_FILE)
-            return Split(
-                contract=contract,
-                valid=valid,
-                invalid=plan.invalid_rows() if folder is None else scan_staged(folder / INVALID_FILE),
-                valid_count=valid_count,
-                invalid_count=invalid_count,
-                rule_counts=dict.fromkeys((rule.name for rule in contract.rules), 0) | counts,
-                broken_together=sets.select(*(rule.check_name for rule in broken), "invalid", "rows"),
-                rule_samples=plan.first_broken(broken, options.max_failure_samples, folder),
-                statistics=statistics.read(totals, valid),
-            )
-        except POLARS_ERRORS as error:
-            if files_state(source) != files:
-                raise _changed(contract) from error
-            raise blame(contract, plan.open_rules, source, error) or error from error
+        with _refusing_changes(contract, source):
+            return _split(contract, source, options, folder)
+
+
+def _split(contract: Contract, source: pl.LazyFrame, options: SplitOptions, folder: Path | None) -> Split:
+    decided = _decide(contract, source, options)
+    plan = _Plan.of(contract, source, decided)
+    statistics = _StatisticsPlan.of(contract, source, options, decided.row_count)
+    try:
+        refuse_other_than_boolean(contract, plan.open_rules, plan.evaluated.collect_schema())
+        sets, totals = plan.run(statistics, folder)
+        counts = {rule.name: int(sets.filter(~pl.col(rule.check_name))["rows"].sum()) for rule in plan.open_rules}
+        broken = [rule for rule in plan.open_rules if counts[rule.name]]
+        valid_count, invalid_count = int(totals["rows"].item()), int(sets.filter("invalid")["rows"].sum())
+        _refuse_changed_source(contract, decided, valid_count + invalid_count)
+        valid = plan.valid_rows() if folder is None else scan_staged(folder / VALID_FILE)
+        return Split(
+            contract=contract,
+            valid=valid,
+            invalid=plan.invalid_rows() if folder is None else scan_staged(folder / INVALID_FILE),
+            valid_count=valid_count,
+            invalid_count=invalid_count,
+            rule_counts=dict.fromkeys((rule.name for rule in contract.rules), 0) | counts,
+            broken_together=sets.select(*(rule.check_name for rule in broken), "invalid", "rows"),
+            rule_samples=plan.first_broken(broken, options.max_failure_samples, folder),
+            statistics=statistics.read(totals, valid),
+        )
+    except POLARS_ERRORS as error:
+        raise blame(contract, plan.open_rules, source, error) or error from error
 
 
 @dataclass(frozen=True)
@@ -254,16 +254,22 @@ def _refuse_changed_source(contract: Contract, decided: Decided, row_count: int)
         )
 
 
-def _sees_more_than_rows(contract: Contract) -> bool:
-    """Whether some rule was decided before the rows were read."""
-    return any(sight.scope is not Scope.ROW_LOCAL for sight in sights(contract))
-
-
-def _changed(contract: Contract) -> RuleError:
-    return RuleError(
+@contextlib.contextmanager
+def _refusing_changes(contract: Contract, source: pl.LazyFrame) -> Iterator[None]:
+    """Refuse a source of which a file changed while it was read, if rules were decided before the rows were read."""
+    before = files_state(source)
+    changed = RuleError(
         f"{contract.name}: a file of the source was replaced or written to while the source was read. Nothing was "
         "written; run again when it is at rest."
     )
+    try:
+        yield
+    except (RuleError, OSError, *POLARS_ERRORS) as error:
+        if files_state(source) != before:
+            raise changed from error
+        raise
+    if any(sight.scope is not Scope.ROW_LOCAL for sight in sights(contract)) and files_state(source) != before:
+        raise changed
 
 
 @contextlib.contextmanager
