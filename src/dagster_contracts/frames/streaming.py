@@ -222,7 +222,12 @@ def _decide(contract: Contract, source: pl.LazyFrame, options: SplitOptions) -> 
     try:
         return decide(source, wider, options.budget)
     except POLARS_ERRORS as error:
-        raise blame(contract, [rule for rule, _ in wider], source, error) or error from error
+        rules = [rule for rule, _ in wider]
+        named = blame(contract, rules, source, error)
+        if named is not None:
+            with contextlib.suppress(*POLARS_ERRORS):
+                refuse_other_than_boolean(contract, rules, source.with_columns(map(kept, rules)).collect_schema())
+        raise named or error from error
 
 
 def _stage(frame: pl.LazyFrame, folder: Path) -> pl.LazyFrame:
