@@ -8,7 +8,6 @@ and the statistics.
 from __future__ import annotations
 
 import contextlib
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +16,9 @@ import polars.selectors as cs
 
 from dagster_contracts.errors import RuleError
 from dagster_contracts.frames.classify import Scope
+from dagster_contracts.frames.guards import nothing_but, one_row_group_at_a_time, refusing_changes
 from dagster_contracts.frames.keyed import Decided, decide
-from dagster_contracts.frames.plans import can_run_twice, files_state, free_name
+from dagster_contracts.frames.plans import can_run_twice, free_name
 from dagster_contracts.frames.result import Split
 from dagster_contracts.frames.rules import (
     INVALID,
@@ -36,7 +36,6 @@ from dagster_contracts.frames.staged import is_unstorable, scan_staged
 from dagster_contracts.frames.statistics import Statistics, median_plan, read_statistics, statistics_plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from dagster_contracts.contract.fields import Contract, RuleSpec
@@ -49,7 +48,6 @@ _MEDIAN_SAMPLE = 100_000
 # data.
 _SPREAD, _TURN = 2_654_435_761, 2**32
 _SHARE_FOR_STATISTICS = 16
-_PREFETCH = "POLARS_ROW_GROUP_PREFETCH_SIZE"
 
 
 def can_be_staged(frame: pl.LazyFrame) -> bool:
@@ -64,9 +62,9 @@ def split_streaming(contract: Contract, frame: pl.LazyFrame, options: SplitOptio
     Raises:
         RuleError: A rule does not evaluate on this frame or is not Boolean, or the source changed while it was read.
     """
-    with _one_row_group_at_a_time(), _nothing_but_the_halves(folder):
+    with one_row_group_at_a_time(), nothing_but(*_files(folder)):
         source = frame if folder is None or can_run_twice(frame) else _stage(frame, folder)
-        with _refusing_changes(contract, source):
+        with refusing_changes(contract, source):
             return _split(contract, source, options, folder)
 
 
@@ -230,6 +228,12 @@ def _decide(contract: Contract, source: pl.LazyFrame, options: SplitOptions) -> 
         raise named or error from error
 
 
+def _files(folder: Path | None) -> tuple[list[Path], list[Path]]:
+    """The files that stay in a folder after a split, and those that do not."""
+    names = [VALID_FILE, INVALID_FILE], [_SOURCE_FILE]
+    return ([], []) if folder is None else ([folder / name for name in names[0]], [folder / name for name in names[1]])
+
+
 def _stage(frame: pl.LazyFrame, folder: Path) -> pl.LazyFrame:
     """Run a plan that must run once, into a file that can be read again."""
     path = folder / _SOURCE_FILE
@@ -257,49 +261,3 @@ def _refuse_changed_source(contract: Contract, decided: Decided, row_count: int)
             f"{contract.name}: the source had {decided.row_count} rows when its keys were read and {row_count} when "
             "its rows were; it was changed in between. Nothing was written; run again when it is at rest."
         )
-
-
-@contextlib.contextmanager
-def _refusing_changes(contract: Contract, source: pl.LazyFrame) -> Iterator[None]:
-    """Refuse a source of which a file changed while it was read, if rules were decided before the rows were read."""
-    before = files_state(source)
-    changed = RuleError(
-        f"{contract.name}: a file of the source was replaced or written to while the source was read. Nothing was "
-        "written; run again when it is at rest."
-    )
-    try:
-        yield
-    except (RuleError, OSError, *POLARS_ERRORS) as error:
-        if files_state(source) != before:
-            raise changed from error
-        raise
-    if any(sight.scope is not Scope.ROW_LOCAL for sight in sights(contract)) and files_state(source) != before:
-        raise changed
-
-
-@contextlib.contextmanager
-def _nothing_but_the_halves(folder: Path | None) -> Iterator[None]:
-    """Leave only the two halves in a folder, or nothing after an error."""
-    extra = [_SOURCE_FILE]
-    try:
-        yield
-    except BaseException:
-        extra += [VALID_FILE, INVALID_FILE]
-        raise
-    finally:
-        for file in [folder / name for name in extra] if folder is not None else []:
-            with contextlib.suppress(OSError):  # Windows keeps a file that is still mapped until the folder goes
-                file.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def _one_row_group_at_a_time() -> Iterator[None]:
-    """Let scans prefetch one row group, which halves their memory and costs no time; restored afterwards."""
-    if _PREFETCH in os.environ:
-        yield
-        return
-    os.environ[_PREFETCH] = "1"
-    try:
-        yield
-    finally:
-        os.environ.pop(_PREFETCH, None)
