@@ -292,7 +292,7 @@ def test_a_rule_that_does_not_evaluate_is_named(form: Form):
 
     with pytest.raises(errors.RuleError, match=r"Broken: the rule 'bad' does not evaluate: .*nowhere") as caught:
         of(Broken, form(pl.DataFrame({"a": [1]})))
-    assert str(pl.col("nowhere") > 0) in str(caught.value)
+    assert 'It reads col("nowhere") > 0' in str(caught.value)
 
 
 @pytest.mark.parametrize("expr", [pl.col("a") + 1, pl.col("a").cast(pl.String), pl.lit(1), pl.struct("a")])

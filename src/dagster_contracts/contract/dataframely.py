@@ -14,7 +14,7 @@ from dataframely._rule import Rule, RuleFactory
 
 from dagster_contracts.contract import expressions, names, rendering
 from dagster_contracts.contract.fields import Contract, FieldSpec, RuleSpec, as_tags, did_you_mean, is_sensitive
-from dagster_contracts.errors import RuleError, UnknownRuleError
+from dagster_contracts.errors import NotAContractError, RuleError, UnknownRuleError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -30,12 +30,17 @@ def read_schema(schema: type[dy.Schema]) -> Contract:
     """Read a Dataframely schema, once.
 
     Raises:
+        NotAContractError: The schema declares no column.
         ReservedColumnError: A column's name begins with `dy_`.
         CheckNameCollisionError: Two rules or columns map to one check name.
         RuleError: A rule's expression cannot be built.
         UnknownRuleError: A column's metadata marks a rule as a warning that the column does not have.
     """
     columns = {name: copy.copy(column) for name, column in schema.columns().items()}
+    if not columns:
+        raise NotAContractError(
+            f"{schema.__name__} declares no column, so a table under it would lose every one it has."
+        )
     names.refuse_reserved_columns(schema.__name__, columns)
     fields = tuple(_field(name, column) for name, column in columns.items())
     rules = tuple(_rules(schema, columns))
@@ -73,8 +78,15 @@ def _field(name: str, column: dy.Column) -> FieldSpec:
         description=column.description,
         constraints=rendering.column_constraints(column),
         tags=as_tags(column.metadata),
-        sensitive=is_sensitive(column.metadata),
+        sensitive=_is_sensitive(column),
     )
+
+
+def _is_sensitive(column: dy.Column) -> bool:
+    """Whether a column or anything inside it is marked as private: a sample shows a column or masks it, whole."""
+    inner = getattr(column, "inner", None)
+    parts = inner.values() if isinstance(inner, dict) else [inner] if isinstance(inner, dy.Column) else []
+    return is_sensitive(column.metadata) or any(_is_sensitive(part) for part in parts)
 
 
 def _rules(schema: type[dy.Schema], columns: Mapping[str, dy.Column]) -> list[RuleSpec]:

@@ -30,6 +30,7 @@ def read_contract(contract: object, *, warnings: Collection[str] = ()) -> Contra
         UnknownRuleError: `warnings` names a rule that the contract does not have.
     """
     known = _read(contract)
+    warnings = (warnings,) if isinstance(warnings, str) else warnings
     if not warnings:
         return known
     rule_names = [rule.name for rule in known.rules]

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from dagster_contracts.frames.keyed import bits_of, is_decided_by_hash, repeated_rows
 from dagster_contracts.frames.result import Split
 from dagster_contracts.frames.rules import (
-    POLARS_ERRORS,
+    EVALUATION_ERRORS,
     VALID,
     biggest_first,
     blame,
@@ -58,19 +59,27 @@ def split_eagerly(contract: Contract, rows: pl.DataFrame, options: SplitOptions)
 
 def _broken_bits(contract: Contract, rows: pl.DataFrame) -> pl.DataFrame:
     """The Boolean column of each rule that some row breaks."""
-    rules = [
-        rule for rule, sight in zip(contract.rules, sights(contract), strict=True) if _is_open(rows, sight.not_null)
-    ]
-    if not rules or not rows.width:
+    seen = list(zip(contract.rules, sights(contract), strict=True))
+    if not seen or not rows.width:
         return pl.DataFrame()
-    names = [rule.check_name for rule in rules]
+    frame = rows.lazy()
     try:
-        bits = rows.lazy().with_columns(map(kept, rules)).select(names).collect()
-    except POLARS_ERRORS as error:
-        raise blame(contract, contract.rules, rows.lazy(), error) or error from error
+        hashed = {
+            rule.check_name: repeated_rows(frame, rule, sight.keys)
+            for rule, sight in seen
+            if is_decided_by_hash(frame, sight)
+        }
+        rules = [rule for rule, sight in seen if rule.check_name not in hashed and _is_open(rows, sight.not_null)]
+        bits = frame.with_columns(map(kept, rules)).select(rule.check_name for rule in rules).collect()
+    except EVALUATION_ERRORS as error:
+        raise blame(contract, contract.rules, frame, error) or error from error
     refuse_other_than_boolean(contract, rules, bits.schema)
-    held = bits.select(pl.all().all()).row(0)
-    return bits.select(name for name, all_kept in zip(names, held, strict=True) if not all_kept)
+    held = bits.select(pl.all().all()).row(0) if rules else ()
+    found = {rule.check_name: bits[rule.check_name] for rule, every in zip(rules, held, strict=True) if not every}
+    found |= {name: bits_of(rows.height, numbers) for name, numbers in hashed.items() if len(numbers)}
+    return pl.DataFrame(
+        {rule.check_name: found[rule.check_name] for rule in contract.rules if rule.check_name in found}
+    )
 
 
 def _is_open(rows: pl.DataFrame, not_null: str | None) -> bool:

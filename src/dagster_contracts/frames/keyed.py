@@ -53,14 +53,14 @@ def decide(frame: pl.LazyFrame, rules: Sequence[tuple[RuleSpec, Sight]], budget:
     for rule, sight in rules:
         broken = _broken_rows(frame, rule, sight, row_count, budget)
         if len(broken):
-            bits[rule.check_name] = _bits(row_count, broken)
+            bits[rule.check_name] = bits_of(row_count, broken)
     return Decided(row_count, bits)
 
 
 def _broken_rows(frame: pl.LazyFrame, rule: RuleSpec, sight: Sight, row_count: int, budget: int) -> pl.Series:
     """The numbers of the rows that break a rule, ascending."""
-    if sight.is_unique and not _is_nested(frame, sight.keys):
-        return _repeated_rows(frame, rule, sight.keys)
+    if is_decided_by_hash(frame, sight):
+        return repeated_rows(frame, rule, sight.keys)
     kept = rule.expr.fill_null(value=True).alias(rule.check_name)
     parts = 1
     if sight.scope is Scope.KEYED and not _is_nested(frame, sight.keys):
@@ -82,7 +82,12 @@ def _broken_rows(frame: pl.LazyFrame, rule: RuleSpec, sight: Sight, row_count: i
     return pl.concat(found).sort()
 
 
-def _repeated_rows(frame: pl.LazyFrame, rule: RuleSpec, keys: Sequence[str]) -> pl.Series:
+def is_decided_by_hash(frame: pl.LazyFrame, sight: Sight) -> bool:
+    """Whether a rule asks for nothing but uniqueness of keys that can be told apart by hash."""
+    return sight.is_unique and not _is_nested(frame, sight.keys)
+
+
+def repeated_rows(frame: pl.LazyFrame, rule: RuleSpec, keys: Sequence[str]) -> pl.Series:
     """The rows of a uniqueness rule that are not unique: candidates by hash, then by their true keys."""
     hashes = frame.select(_hashed(keys).alias(_HASH)).collect(engine="streaming").to_series()
     repeated = _repeated_hashes(hashes)
@@ -116,5 +121,6 @@ def _is_nested(frame: pl.LazyFrame, columns: Iterable[str]) -> bool:
     return any(schema[column].is_nested() or schema[column] == pl.Object for column in columns)
 
 
-def _bits(row_count: int, broken: pl.Series) -> pl.Series:
+def bits_of(row_count: int, broken: pl.Series) -> pl.Series:
+    """One Boolean a row, false for the rows of these numbers."""
     return pl.repeat(value=True, n=row_count, dtype=pl.Boolean, eager=True).scatter(broken, values=False)

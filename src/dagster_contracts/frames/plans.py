@@ -40,6 +40,13 @@ def can_run_twice(frame: pl.LazyFrame) -> bool:
     return steps(frame) <= _REPEATABLE
 
 
+def beside(left: pl.LazyFrame, right: pl.LazyFrame) -> pl.LazyFrame:
+    """Two plans side by side, row for row; fails when it runs if their heights differ."""
+    # Before Polars 2 unequal heights are refused only if asked to, in Polars 2 always, and asking is deprecated.
+    asked = {} if pl.__version__ >= "2" else {"strict": True}
+    return pl.concat([left, right], how="horizontal", **asked)
+
+
 def steps(frame: pl.LazyFrame) -> set[str]:
     """The kinds of steps in a frame's physical streaming plan."""
     graph = frame.show_graph(raw_output=True, show=False, engine="streaming", plan_stage="physical")

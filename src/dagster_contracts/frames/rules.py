@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from dagster_contracts.contract.fields import Contract, RuleSpec
 
 POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+EVALUATION_ERRORS = (Exception, pl.exceptions.PanicException)
+"""What may come out of evaluating a rule: Polars' errors, and whatever a Python function inside it raises."""
 VALID, INVALID = "valid", "invalid"
 
 
@@ -55,16 +57,18 @@ def blame(contract: Contract, rules: Sequence[RuleSpec], rows: pl.LazyFrame, err
     """The error that names the first rule which fails on its own, too; `None` if it is the rows that do."""
     try:
         rows.select(pl.all().count()).collect(engine="streaming")
-    except POLARS_ERRORS:
+    except EVALUATION_ERRORS:
         return None
     for rule in rules:
         try:
             rows.with_columns(kept(rule)).select(rule.check_name).collect(engine="streaming")
-        except POLARS_ERRORS as own:
+        except EVALUATION_ERRORS as own:
             return RuleError(
                 f"{contract.name}: the rule {rule.name!r} does not evaluate: {_told(contract, own)}. "
                 f"It reads {rule.expr_text}"
             )
+    if not isinstance(error, POLARS_ERRORS):
+        return None
     return RuleError(f"{contract.name}: the rules do not evaluate together: {_told(contract, error)}")
 
 
@@ -96,4 +100,4 @@ def _told(contract: Contract, error: BaseException) -> str:
     """What Polars said, which may quote values of the data: only its kind where some of them are private."""
     if contract.sensitive_columns:
         return f"{type(error).__name__} (its text may quote values of the sensitive columns)"
-    return str(error)
+    return str(error) if isinstance(error, POLARS_ERRORS) else repr(error)

@@ -18,9 +18,10 @@ from dagster_contracts.errors import RuleError
 from dagster_contracts.frames.classify import Scope
 from dagster_contracts.frames.guards import nothing_but, one_row_group_at_a_time, refusing_changes
 from dagster_contracts.frames.keyed import Decided, decide
-from dagster_contracts.frames.plans import can_run_twice, free_name
+from dagster_contracts.frames.plans import beside, can_run_twice, free_name
 from dagster_contracts.frames.result import Split
 from dagster_contracts.frames.rules import (
+    EVALUATION_ERRORS,
     INVALID,
     POLARS_ERRORS,
     VALID,
@@ -91,7 +92,9 @@ def _split(contract: Contract, source: pl.LazyFrame, options: SplitOptions, fold
             rule_samples=plan.first_broken(broken, options.max_failure_samples, folder),
             statistics=statistics.read(totals, valid),
         )
-    except POLARS_ERRORS as error:
+    except RuleError:
+        raise
+    except EVALUATION_ERRORS as error:
         raise blame(contract, plan.open_rules, source, error) or error from error
 
 
@@ -123,7 +126,7 @@ class _Plan:
         removing = [rule.check_name for rule in open_rules if not rule.warning]
         columns = source.collect_schema().names()
         if decided.bits:
-            source = pl.concat([source, pl.DataFrame(decided.bits).lazy()], how="horizontal")
+            source = beside(source, pl.DataFrame(decided.bits).lazy())
         is_valid = pl.all_horizontal(removing) if removing else pl.lit(value=True)
         name = free_name(columns)
         evaluated = source.with_columns(map(kept, local)).with_columns(is_valid.alias(name))
@@ -219,7 +222,7 @@ def _decide(contract: Contract, source: pl.LazyFrame, options: SplitOptions) -> 
     ]
     try:
         return decide(source, wider, options.budget)
-    except POLARS_ERRORS as error:
+    except EVALUATION_ERRORS as error:
         rules = [rule for rule, _ in wider]
         named = blame(contract, rules, source, error)
         if named is not None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
 import polars.selectors as cs
 
 from dagster_contracts.contract.reading import read_contract
-from dagster_contracts.errors import ColumnSchemaError, InvalidSettingError
+from dagster_contracts.errors import ColumnSchemaError, InvalidSettingError, UsageError
 from dagster_contracts.frames.column_schema import ExtraColumns, compare_columns
 from dagster_contracts.frames.split import Split, SplitOptions, split
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-
-    import polars as pl
 
     from dagster_contracts.contract.reading import ContractLike
 
@@ -54,6 +53,8 @@ def validate(
         InvalidSettingError: `into` is not a folder.
     """
     known = read_contract(contract, warnings=warnings)
+    if not isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
+        raise UsageError(f"dc.validate takes a pl.DataFrame or a pl.LazyFrame; got {type(frame).__name__}.")
     report = compare_columns(known, frame.collect_schema(), on_extra_columns)
     if report.mismatches:
         raise ColumnSchemaError(

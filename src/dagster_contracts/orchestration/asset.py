@@ -105,6 +105,8 @@ def asset(
         UsageError: The contract, a setting or a combination of arguments cannot work; see `dagster_contracts.errors`.
     """
     forwarded = {name: value for name, value in locals().items() if name in _FORWARDED and value is not None}
+    if contract is not None:
+        read_contract(contract)
     arguments = SettingArguments(
         check_granularity, schema_rules, statistics, max_failure_samples, row_sample, temp_dir, memory_budget
     )
@@ -114,7 +116,7 @@ def asset(
         raise InvalidSettingError(f"on_extra_columns is {on_extra_columns!r}; allowed is 'drop' or 'raise' or 'keep'.")
 
     def decorate(fn: Callable[..., Any]) -> dg.AssetsDefinition:
-        if not callable(fn):
+        if not callable(fn) or isinstance(fn, (type, dg.AssetsDefinition)):
             raise UsageError(
                 "dc.asset takes the contract and decorates a function: @dc.asset(Orders) above def orders()."
             )

@@ -159,6 +159,9 @@ def min_rows_result(
         asset_key=asset,
         check_name=names.MIN_ROWS_CHECK,
         severity=dg.AssetCheckSeverity.ERROR,
+        description="There was no data; nothing was written."
+        if valid_count is None
+        else f"{valid_count:,} valid rows.",
         metadata=found | dict(metadata or {}),
     )
 

@@ -209,10 +209,17 @@ def _materialization(
     return dg.MaterializeResult(
         asset_key=declaration.asset,
         value=as_taken(found.valid, manager),
-        metadata={**(result.metadata or {}), **ours},
+        metadata={**_own(result.metadata), **ours},
         data_version=result.data_version,
         tags=result.tags,
     )
+
+
+def _own(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What an author attached, without the names that are the package's to give."""
+    return {
+        name: value for name, value in (metadata or {}).items() if not name.startswith(("dataframely/", "contract/"))
+    }
 
 
 def _schema(declaration: Declaration, frame: pl.DataFrame | pl.LazyFrame) -> pl.Schema:

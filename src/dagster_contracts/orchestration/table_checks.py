@@ -64,6 +64,7 @@ def build_contract_checks(
         statistics=False,
         max_failure_samples=max_failure_samples,
     )
+    assets = [assets] if isinstance(assets, (str, dg.AssetKey, dg.AssetsDefinition)) else list(assets)
     keys = [
         asset.key if isinstance(asset, dg.AssetsDefinition) else dg.AssetKey.from_coercible(asset) for asset in assets
     ]

@@ -90,7 +90,7 @@ def read(path: UPath, wanted: LoadAs, columns: Sequence[str] | None, what: str, 
             frame = frame.select(by_name(*columns))
         result = frame if wanted.lazy or absent else frame.collect()
     except FileNotFoundError as error:
-        raise MissingFileError(f"{what}: there is no file {path}. Materialize it first.") from error
+        raise MissingFileError(f"{what}: there is no file {path}. {_way_out(what)}") from error
     except Exception as error:
         raise StorageError(
             f"{what}: {path} cannot be read as Parquet ({type(error).__name__}). Look at the cause; if the file is "
@@ -153,3 +153,15 @@ def _copy(path: UPath) -> IO[bytes]:
         copy.seek(0)
         on_error.pop_all()  # from here the caller closes it
         return copy
+
+
+def _way_out(what: str) -> str:
+    """What to do about a file that is not there."""
+    if "_quarantine`" in what:
+        return "No run of its asset has left invalid rows there."
+    if ", partition `" in what:
+        return (
+            "Materialize the partition first. If it may have no data, let the input say so: "
+            'dg.AssetIn(metadata={"allow_missing_partitions": True}).'
+        )
+    return "Materialize it first."
