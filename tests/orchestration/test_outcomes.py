@@ -10,6 +10,7 @@ import importlib.util
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -669,14 +670,14 @@ def test_a_single_run_over_a_range_validates_all_its_partitions_together(tmp_pat
     )
     def orders(context: dg.AssetExecutionContext):
         assert context.partition_keys == ["2024-01-02", "2024-01-03", "2024-01-04"]
-        rows = [(1, "2024-01-02"), (2, "2024-01-02"), (1, "2024-01-03"), (3, "2024-01-04")]
+        rows = [(1, "2024-01-02"), (2, "2024-01-02"), (1, "2024-01-03"), (4, "2024-01-03"), (3, "2024-01-04")]
         return pl.DataFrame(rows, schema=["order_id", "day"], orient="row").with_columns(pl.col("day").str.to_date())
 
     tags = {"dagster/asset_partition_range_start": "2024-01-02", "dagster/asset_partition_range_end": "2024-01-04"}
     seen = run(orders, tmp_path, instance, tags=tags)
     assert seen.error is None
     assert seen.order.count("materialization") == 3
-    assert seen.metadata["dagster/partition_row_count"] == 2
+    assert seen.metadata["dagster/partition_row_count"] == 1
     assert seen.checks["dy_rule__primary_key"] == "WARN"
     ids = {
         path.relative_to(tmp_path).as_posix(): pl.read_parquet(path)["order_id"].to_list()
@@ -684,7 +685,7 @@ def test_a_single_run_over_a_range_validates_all_its_partitions_together(tmp_pat
     }
     assert ids == {
         "orders/2024-01-02.parquet": [2],
-        "orders/2024-01-03.parquet": [],
+        "orders/2024-01-03.parquet": [4],
         "orders/2024-01-04.parquet": [3],
         "orders_quarantine/2024-01-02.parquet": [1],
         "orders_quarantine/2024-01-03.parquet": [1],
@@ -881,3 +882,43 @@ def test_a_called_asset_has_its_resources_open_until_the_call_is_over():
 
     assert dc.testing.run_asset(orders, resources={"connection": connection}).error is None
     assert steps == ["open", "rows", "closed"]
+
+
+def test_a_range_never_empties_a_partition_whose_rows_are_all_invalid(tmp_path, instance):
+    """The rows of a range are validated together, yet the last good table of each partition is worth as much as one."""
+
+    class Daily(dy.Schema):
+        id = dy.Int64(primary_key=True)
+        day = dy.Date()
+        amount = dy.Int64(min=0)
+
+    days = dg.DailyPartitionsDefinition("2026-01-01", end_date="2026-01-03")
+    first, second = date(2026, 1, 1), date(2026, 1, 2)
+    frames = [
+        pl.DataFrame({"id": [1, 2], "day": [first, second], "amount": [5, 6]}),
+        pl.DataFrame({"id": [1, 2], "day": [first, second], "amount": [7, -6]}),
+        pl.DataFrame({"id": [1, 2, 3], "day": [first, second, second], "amount": [8, -6, 9]}),
+    ]
+
+    @dc.asset(Daily, quarantine=True, partitions_def=days, metadata={"partition_expr": "day"})
+    def daily():
+        return frames.pop(0)
+
+    def materialize() -> tuple[bool, list[list[int]]]:
+        result = dg.materialize(
+            [daily],
+            resources={"io_manager": dc.ParquetIOManager(base_dir=str(tmp_path))},
+            instance=instance,
+            raise_on_error=False,
+            tags={
+                "dagster/asset_partition_range_start": "2026-01-01",
+                "dagster/asset_partition_range_end": "2026-01-02",
+            },
+        )
+        tables = [pl.read_parquet(tmp_path / "daily" / f"{day}.parquet")["amount"].to_list() for day in (first, second)]
+        return result.success, tables
+
+    assert materialize() == (True, [[5], [6]])
+    assert materialize() == (False, [[5], [6]])
+    assert pl.read_parquet(tmp_path / "daily_quarantine" / "2026-01-02.parquet")["amount"].to_list() == [-6]
+    assert materialize() == (True, [[8], [9]])

@@ -32,6 +32,7 @@ from dagster_contracts.orchestration.quarantine import (
     quarantine_marker,
 )
 from dagster_contracts.orchestration.quarantine_writers import FileWriter, IOManagerWriter
+from dagster_contracts.orchestration.range_runs import range_error, rows_by_partition
 from dagster_contracts.orchestration.returned import unwrap
 from dagster_contracts.orchestration.run_errors import column_schema_error, run_error
 from dagster_contracts.orchestration.storage.lazy import as_taken, staging_area
@@ -117,7 +118,7 @@ def _report(
     outcome = decide(
         valid_count=found.valid_count, invalid_count=found.invalid_count, has_quarantine=writer is not None
     )
-    error = run_error(declaration, found, outcome)
+    error = run_error(declaration, found, outcome) or range_error(declaration, found)
     clears = outcome is Outcome.ALL_VALID and isinstance(writer, ClearableWriter) and writer.left_over()
     # A clean run that keeps what an earlier one left must not say that nothing is there.
     keeps = isinstance(writer, (IOManagerWriter, FileWriter)) and writer.on_clean_run == "keep"
@@ -205,6 +206,10 @@ def _materialization(
     context = internals.current_context()
     if isinstance(context, dg.AssetExecutionContext) and declaration.asset in context.assets_def.keys:
         context.add_asset_metadata(ours, asset_key=declaration.asset)
+        for partition, rows in rows_by_partition(declaration, found).items():
+            context.add_asset_metadata(
+                {"dagster/partition_row_count": rows}, asset_key=declaration.asset, partition_key=partition
+            )
         manager = internals.bound_io_manager(context, declaration.asset)
     return dg.MaterializeResult(
         asset_key=declaration.asset,
