@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -14,32 +13,13 @@ import numpy as np
 import polars as pl
 
 from benchmarks.schemas import COUNTRIES, FIRST_MOMENT, SCHEMAS, STATUSES
+from benchmarks.tables import Table
 
 SEED = 20_260_101
 CHUNK = 1_000_000
 _LINES_AN_ORDER = 4
 _CHANNELS = ("web", "shop", "phone", "partner")
 _WORDS = ("leave at the door", "ring twice", "call before", "fragile", "gift wrap", "no substitutes", "second floor")
-
-
-@dataclass(frozen=True)
-class Table:
-    """One table of orders.
-
-    Args:
-        schema: The schema whose columns it has.
-        rows: How many rows it has.
-        invalid: About how many per cent of them break a rule.
-    """
-
-    schema: str
-    rows: int
-    invalid: int
-
-    @property
-    def file_name(self) -> str:
-        """The name that the table is kept under."""
-        return f"{self.schema}-{self.rows}-{self.invalid}.parquet"
 
 
 def make(table: Table, file: Path) -> None:

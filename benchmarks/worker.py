@@ -162,8 +162,11 @@ def definitions(*, assets: int, columns: int) -> Measured:
 def imports(*, what: str) -> Measured:
     """Importing the package, the package's decorator, or Dagster."""
     meter = Meter()
-    if what == "dagster":
+    if what.startswith("dagster") and what != "dagster_contracts":
         import dagster  # noqa: F401
+
+        if "dataframely" in what:
+            import dataframely  # noqa: F401
     else:
         import dagster_contracts as dc
 
