@@ -68,12 +68,12 @@ def groups(scale: Scale, *, has_peer: bool) -> list[list[Job]]:
 
 
 def _small_things(peer: list[str]) -> list[list[Job]]:
-    wide = {"columns": 300, "rules": 5}
+    wide, many = {"columns": 300, "rules": 5}, {"assets": 100, "columns": 40}
     return [
         [Job("wide/decoration", "wide_decoration", arguments=wide)]
         + [Job(f"wide/{who}", "wide_call", arguments={**wide, "competitor": who, "rows": 1000}) for who in _CALLED],
         [Job(f"small/{who}", "small", arguments={"competitor": who}) for who in ("checks", "plain", "ours", *peer)],
-        [Job("definitions/ours", "definitions", arguments={"assets": 100, "columns": 40})],
+        [Job(f"definitions/{who}", "definitions", arguments={**many, "competitor": who}) for who in ("checks", "ours")],
         [Job(f"import/{what}", "imports", arguments={"what": what}) for what in _IMPORTED],
     ]
 

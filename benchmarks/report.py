@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 _HOW = """\
 Every number is the median of fresh processes that take turns. CPU is user and system time of the work alone, without
 imports. *Peak* is the most memory that was resident; *above* is how much of it came on top of what was resident before
-the work, of a frame in memory after it was read. `floor` is Polars alone, `plain` a `@dg.asset`, `ours` a `@dc.asset`
-with a quarantine, `peer` the same with dagster-dataframely; all assets write through `dc.ParquetIOManager`. What a thing
-*adds* is its own value less that of `plain`."""
+the work, and of a frame in memory after it was read. `floor` is Polars alone, `plain` a `@dg.asset`, `ours` a
+`@dc.asset` with a quarantine, `peer` the same with dagster-dataframely; all assets write through `dc.ParquetIOManager`.
+What a thing *adds* is its own value less that of `plain`."""
 
 
 def report(results: Results, scale: Scale, environment: Environment) -> str:
@@ -29,13 +29,17 @@ def report(results: Results, scale: Scale, environment: Environment) -> str:
     missed = [
         f"* {each.work}: {each.wanted}. {each.held_back}".strip() for each, value in known if _misses(each, value)
     ]
-    parts = ["# Splitting a frame: measured", _machine(scale, environment), _HOW, _target_table(known)]
+    parts = ["# Splitting a frame: measured", _machine(scale, environment), _HOW, _table(known)]
     if missed:
         parts.append("## Missed\n\n" + "\n".join(missed))
     differing = _differing(results)
     if differing:
         parts.append("## Not the same work\n\n" + "\n".join(f"* {line}" for line in differing))
     return "\n\n".join([*parts, "## Medians", _medians(results)]) + "\n"
+
+
+def _missed(target: Target) -> str:
+    return f"* {target.work}; {target.wanted}. {target.held_back}".strip()
 
 
 def _machine(scale: Scale, environment: Environment) -> str:
@@ -57,7 +61,7 @@ def _processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def _target_table(known: list[tuple[Target, float | None]]) -> str:
+def _table(known: list[tuple[Target, float | None]]) -> str:
     rows = ["| work | wanted, at most | measured | |", "| --- | --- | --- | --- |"]
     for target, value in known:
         measured = "not measured" if value is None else f"{value:.3g} {target.unit}"

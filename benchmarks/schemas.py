@@ -6,10 +6,11 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 import dataframely as dy
-import polars as pl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import polars as pl
 
 STATUSES = ("draft", "open", "paid", "shipped", "returned")
 COUNTRIES = ("AT", "BR", "CA", "DE", "ES", "FR", "GB", "IT", "JP", "US")

@@ -1,5 +1,6 @@
 """What is wanted, as the project's design has it, and how it is read from the measurements."""
 
+# ruff: noqa: RUF001
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -78,7 +79,7 @@ def _lazy() -> list[Target]:
     floor, ours, third = "local/floor", "local/ours", "local-third/ours"
     return [
         Target(local, "CPU: 1.4 × scan → sink", 1.4, (ours, floor), _cpu),
-        Target(local, "peak above the start: 1.3 × scan → sink", 1.3, (ours, floor), _above, held_back=_LAZY_PEAK),
+        Target(local, "peak above the start: 1.3 × scan → sink", 1.3, (ours, floor), _above),
         Target(local, "peak at three times the rows: the same (1.2 ×)", 1.2, (ours, third), _above),
         Target(keyed, "CPU: 1.6 × scan → sink", 1.6, ("keyed/ours", "keyed/floor"), _cpu),
         Target(keyed, "peak above the start: 1.7 × scan → sink", 1.7, ("keyed/ours", "keyed/floor"), _above),
@@ -97,13 +98,15 @@ def _big() -> list[Target]:
 
 def _small() -> list[Target]:
     wide, own = "300 columns, 1,500 rules, 1,000 rows", ("import/dc.asset", "import/dagster")
+    both = ("import/dc.asset", "import/dagster and dataframely")
     return [
         Target(wide, "decoration: 0.3 s", 0.3, ("wide/decoration",), lambda ours: ours.cpu, "s"),
-        Target(wide, "a direct call: 3 × Schema.filter", 3, ("wide/ours", "wide/filter"), _cpu, held_back=_WIDE),
+        Target(wide, "a direct call: 3 × Schema.filter", 3, ("wide/ours", "wide/filter"), _cpu),
         Target("10 rules, 1,000 rows, in a run", "1.3 × as many trivial checks", 1.3, _SMALL, _cpu),
         Target("100 assets × 40 columns", "defining: 3 ms an asset", 3, _DEFINED, _milliseconds, "ms", _DEFINING),
         Target("import dagster_contracts", "30 ms", 30, ("import/dagster_contracts",), _milliseconds, "ms"),
         Target("import, with dc.asset touched", "dagster's own + 15 %", 1.15, own, _cpu, held_back=_IMPORTING),
+        Target("the same", "dagster's and dataframely's own + 15 %", 1.15, both, _cpu),
     ]
 
 
@@ -112,9 +115,13 @@ def _milliseconds(ours: Measured) -> float:
 
 
 _SMALL, _DEFINED = ("small/ours", "small/checks"), ("definitions/ours",)
-_EAGER_CPU = ""
-_EAGER_PEAK = ""
-_LAZY_PEAK = ""
-_WIDE = ""
-_DEFINING = ""
-_IMPORTING = ""
+_EAGER_CPU = (
+    "Of what is added, exact distinct counts of strings take a quarter and exact medians a fifth, the primary key as "
+    "`is_unique` of a struct a sixth, and Dagster's own events of 31 checks, which the peer has too, a fifth."
+)
+_EAGER_PEAK = "`is_unique` of the key's struct holds 220 MB; with invalid rows, the frame of the valid ones is on top."
+_DEFINING = (
+    "`dg.asset` with as many check specs takes 2 ms itself; the rest is reading the contract: rule names are built "
+    "three times a column, every expression is written out twice, constraints and descriptions are worded apart."
+)
+_IMPORTING = "Dataframely's own import is as long as Dagster's; what comes on top of both is in the next row."

@@ -1,9 +1,10 @@
 """One measurement in a process of its own: `python -m benchmarks.worker NAME ARGUMENTS` prints it as JSON.
 
-`ARGUMENTS` are the keyword arguments of one of the functions below, as JSON. Nothing is imported before it is needed, so
-that the floor is Polars alone.
+`ARGUMENTS` are the keyword arguments of one of the functions below, as JSON. Nothing is imported before it is needed,
+so that the floor is Polars alone.
 """
 
+# ruff: noqa: PLC0415
 from __future__ import annotations
 
 import json
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import dagster as dg
+    import dataframely as dy
     import polars as pl
 
 
@@ -146,16 +148,25 @@ def wide_call(*, competitor: str, columns: int, rules: int, rows: int) -> Measur
     return _divided(meter.stop(), 3)
 
 
-def definitions(*, assets: int, columns: int) -> Measured:
-    """Defining many assets, each with a contract of its own; a time for one of them."""
+def definitions(*, competitor: str, assets: int, columns: int) -> Measured:
+    """Defining many assets, each with a contract of its own or with as many checks; a time for one of them."""
+    import dagster as dg
+
     import dagster_contracts as dc
     from benchmarks.schemas import wide_schema
 
+    def define(name: str, schema: type[dy.Schema]) -> None:
+        if competitor == "checks":
+            specs = [dg.AssetCheckSpec(f"check_{at}", asset=name) for at in range(columns + 1)]
+            dg.asset(name=name, check_specs=specs)(lambda: None)
+        else:
+            dc.asset(schema, name=name, check_granularity="column")(lambda: None)
+
     schemas = [wide_schema(columns, 3) for _ in range(assets)]
-    dc.asset(wide_schema(columns, 3), name="first")(lambda: None)
+    define("first", wide_schema(columns, 3))
     meter = Meter()
     for at, schema in enumerate(schemas):
-        dc.asset(schema, name=f"table_{at}", check_granularity="column")(lambda: None)
+        define(f"table_{at}", schema)
     return _divided(meter.stop(), assets)
 
 
