@@ -353,7 +353,8 @@ def test_a_missing_partition(tmp_path, instance, annotation):
         loaded(annotation, orders, tmp_path, instance)
     assert str(caught.value) == (
         f"Asset `orders`, partition `2024-01-02`: there is no file {tmp_path}/orders/2024-01-02.parquet. "
-        "Materialize it first."
+        "Materialize the partition first. If it may have no data, let the input say so: "
+        'dg.AssetIn(metadata={"allow_missing_partitions": True}).'
     )
 
 
