@@ -29,17 +29,13 @@ def report(results: Results, scale: Scale, environment: Environment) -> str:
     missed = [
         f"* {each.work}: {each.wanted}. {each.held_back}".strip() for each, value in known if _misses(each, value)
     ]
-    parts = ["# Splitting a frame: measured", _machine(scale, environment), _HOW, _table(known)]
+    parts = ["## Splitting a frame", _machine(scale, environment), _HOW, _table(known)]
     if missed:
-        parts.append("## Missed\n\n" + "\n".join(missed))
+        parts.append("### Missed\n\n" + "\n".join(missed))
     differing = _differing(results)
     if differing:
-        parts.append("## Not the same work\n\n" + "\n".join(f"* {line}" for line in differing))
-    return "\n\n".join([*parts, "## Medians", _medians(results)]) + "\n"
-
-
-def _missed(target: Target) -> str:
-    return f"* {target.work}; {target.wanted}. {target.held_back}".strip()
+        parts.append("### Not the same work\n\n" + "\n".join(f"* {line}" for line in differing))
+    return "\n\n".join([*parts, "### Medians", _medians(results)]) + "\n"
 
 
 def _machine(scale: Scale, environment: Environment) -> str:

@@ -1,6 +1,6 @@
 """`python -m benchmarks.split`: what splitting a frame costs, beside Polars alone and beside the peer.
 
-Progress goes to stderr, the report to stdout, and after a full run into `benchmarks/RESULTS.md`.
+Progress goes to stderr, the report to stdout, and after a full run into its section of `benchmarks/RESULTS.md`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pathlib import Path
 from benchmarks.cases import MILLION, Scale, groups
 from benchmarks.environment import prepare
 from benchmarks.report import report
+from benchmarks.results import RESULTS, write_section
 from benchmarks.run import measure
 
-RESULTS = Path(__file__).with_name("RESULTS.md")
 _MANY = 50 * MILLION
 
 
@@ -36,7 +36,7 @@ def main() -> None:
     partial = arguments.quick or arguments.only
     results = arguments.results or (None if partial else RESULTS)
     if results is not None:
-        results.write_text(text)
+        write_section(results, "split", text)
 
 
 def _arguments() -> argparse.Namespace:
