@@ -13,8 +13,10 @@ import polars as pl
 import polars.selectors as cs
 import pytest
 from dagster._core.decorator_utils import get_valid_name_permutations
+from dagster._core.definitions.job_base import InMemoryJob
 from dagster._core.definitions.resource_annotation import get_resource_args
 from dagster._core.event_api import PartitionKeyFilter
+from dagster._core.execution.api import execute_run
 from dagster._core.execution.context.compute import current_execution_context
 from dagster._core.execution.context.invocation import BaseDirectExecutionContext
 from dagster._core.execution.plan.outputs import StepOutputHandle
@@ -212,6 +214,30 @@ def test_dagster_gives_a_steps_output_context_whose_key_can_be_exchanged():
     assert seen["outputs"] == [("result", dg.AssetKey("probe"), None)]
     assert seen["location"] is None
     assert seen["nodes"] == [dg.AssetKey("probe")]
+
+
+def test_dagster_keeps_what_a_step_returned_for_results_in_process_and_for_hooks():
+    seen = {}
+
+    @dg.success_hook
+    def hook(context): ...
+
+    def probed(name, hooks):
+        @dg.asset(name=name, hooks=hooks)
+        def probe(context: dg.AssetExecutionContext) -> int:
+            step = context.get_step_execution_context()
+            seen[name] = (step.output_capture is None, step.step_output_capture is None)
+            return 1
+
+        return probe
+
+    assets = [probed("plain", set()), probed("hooked", {hook})]
+    with dg.DagsterInstance.ephemeral() as instance:
+        assert dg.materialize(assets, instance=instance).success
+        assert seen == {"plain": (False, True), "hooked": (False, False)}
+        job = dg.Definitions(assets, executor=dg.in_process_executor).resolve_implicit_global_asset_job_def()
+        assert execute_run(InMemoryJob(job), instance.create_run_for_job(job), instance).success
+    assert seen == {"plain": (True, True), "hooked": (True, False)}
 
 
 def test_dagster_lets_added_metadata_win_over_the_io_manager_and_the_io_manager_over_the_result():

@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import polars.selectors as cs
 import pytest
@@ -18,8 +19,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from dagster_contracts.contract.fields import Contract, RuleSpec
+from dagster_contracts.frames.arrays import repeated
 from dagster_contracts.frames.classify import Scope, classify
-from dagster_contracts.frames.keyed import _repeated_hashes, decide
+from dagster_contracts.frames.keyed import decide
 from dagster_contracts.frames.split import SplitOptions, split
 
 BUDGETS = [1, 2_000, 10**9]
@@ -450,8 +452,20 @@ def test_a_rule_over_no_column_holds_for_all_rows_or_none(broken: bool, tmp_path
 @settings(max_examples=200)
 @given(st.lists(st.sampled_from([0, 1, 7, 8, 9, 16, 2**64 - 1, 2**64 - 8, 2**63]) | st.integers(0, 2**64 - 1)))
 def test_the_hashes_found_are_those_that_occur_more_than_once(hashes: list[int]):
-    found = _repeated_hashes(pl.Series(hashes, dtype=pl.UInt64))
+    found = repeated(np.array(hashes, dtype=np.uint64))
     assert sorted(found) == sorted(value for value, count in Counter(hashes).items() if count > 1)
+
+
+@pytest.mark.parametrize("budget", [1, 2_500_000, 10**9], ids=["three parts", "one part", "plenty"])
+def test_keys_are_unique_or_not_however_many_parts_their_hashes_are_read_in(tmp_path: Path, budget: int):
+    # Rows 7 and 299_999, and rows 1_000 to 1_999 with rows 201_000 to 201_999, have one key each.
+    keys = np.arange(300_000)
+    keys[299_999], keys[201_000:202_000] = keys[7], keys[1_000:2_000]
+    pl.DataFrame({"key": keys}).write_parquet(tmp_path / "in.parquet", row_group_size=40_000)
+    (rule,) = contract_of({"unique": pl.col("key").is_unique()}).rules
+    decided = decide(pl.scan_parquet(tmp_path / "in.parquet"), [(rule, classify(rule.expr))], budget)
+    broken = (~decided.bits["dy_rule__unique"]).arg_true().to_list()
+    assert broken == [7, *range(1_000, 2_000), *range(201_000, 202_000), 299_999]
 
 
 def test_a_rule_that_no_row_breaks_leaves_no_bits():

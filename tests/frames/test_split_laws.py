@@ -450,6 +450,7 @@ def splits(case: Case, folder: Path) -> Iterator[Split]:
         scan = pl.scan_parquet(folder / "rows.parquet")
     must_run_once = scan.map_batches(lambda rows: rows, schema=case.frame.schema)
     for frame, into, more in (
+        (case.frame, None, replace(options, halves_as_plans=True)),
         (case.frame.lazy(), None, options),
         (must_run_once, None, options),
         (scan, folder, options),

@@ -21,8 +21,8 @@ from dagster_contracts.frames.statistics import (
     family_of,
     read_statistics,
     statistics_plan,
-    summarize,
 )
+from dagster_contracts.frames.summarize import summarize
 
 INTEGERS = [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.Int128, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64, pl.UInt128]
 NUMERIC = [*INTEGERS, pl.Float16, pl.Float32, pl.Float64, pl.Decimal(38, 4)]
@@ -53,9 +53,16 @@ def assert_same(left: Statistics, right: Statistics):
 
 
 def only(frame, family, sensitive=()):
-    """The one row of one family, equal on both engines."""
+    """The one row of one family, equal on both engines, as one of many rows, and among rows that are left out."""
     eager, lazy = summarize(frame, sensitive), summarize(frame.lazy(), sensitive)
     assert_same(eager, lazy)
+    keep = pl.Series([True] * frame.height + [False] * frame.height, dtype=pl.Boolean)
+    doubled = pl.concat([frame, frame[::-1]])
+    assert_same(eager, summarize(doubled, sensitive, keep=keep))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("dagster_contracts.frames.summarize._FEW_ROWS", -1)
+        assert_same(eager, summarize(frame, sensitive))
+        assert_same(eager, summarize(doubled, sensitive, keep=keep))
     assert [name for name in ("numeric", "temporal", "string", "boolean") if getattr(eager, name)] == [family]
     (row,) = getattr(eager, family)
     return row

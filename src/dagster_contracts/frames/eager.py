@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import polars as pl
+import polars.selectors as cs
 
 from dagster_contracts.frames.keyed import bits_of, is_decided_by_hash, repeated_rows
+from dagster_contracts.frames.plans import free_name
 from dagster_contracts.frames.result import Split
 from dagster_contracts.frames.rules import (
     EVALUATION_ERRORS,
@@ -22,42 +24,61 @@ from dagster_contracts.frames.rules import (
     refuse_other_than_boolean,
     sights,
 )
-from dagster_contracts.frames.statistics import summarize
+from dagster_contracts.frames.staged import is_unstorable
+from dagster_contracts.frames.summarize import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dagster_contracts.contract.fields import Contract, RuleSpec
+    from dagster_contracts.contract.fields import Contract
     from dagster_contracts.frames.result import SplitOptions
 
 
 def split_eagerly(contract: Contract, rows: pl.DataFrame, options: SplitOptions) -> Split:
     """Split a frame in memory; see `split`."""
-    bits = _broken_bits(contract, rows)
+    bits = _broken_bits(contract, rows, options)
     broken = [rule for rule in contract.rules if rule.check_name in bits.columns]
-    counts = {rule.name: 0 for rule in contract.rules}
-    counts |= {rule.name: rows.height - int(bits[rule.check_name].sum()) for rule in broken}
     removing = [rule.check_name for rule in broken if not rule.warning]
     keep = bits.select(pl.all_horizontal(removing)).to_series() if removing else None
-    valid = rows if keep is None else rows.filter(keep)
-    invalid = rows.clear() if keep is None else rows.filter(~keep)
-    invalid_bits = bits.clear() if keep is None else bits.filter(~keep)
+    # Before the halves, which may be copies.
+    statistics = summarize(rows, contract.sensitive_columns, keep=keep) if options.statistics else None
+    valid, invalid = _halves(contract, rows, bits, keep, as_plans=options.halves_as_plans)
+    valid_count = rows.height if keep is None else int(keep.sum())
     return Split(
         contract=contract,
         valid=valid,
-        invalid=invalid.hstack(_as_text(contract.rules, invalid_bits)),
-        valid_count=valid.height,
-        invalid_count=invalid.height,
-        rule_counts=counts,
+        invalid=invalid,
+        valid_count=valid_count,
+        invalid_count=rows.height - valid_count,
+        rule_counts=dict.fromkeys((rule.name for rule in contract.rules), 0)
+        | {rule.name: rows.height - int(bits[rule.check_name].sum()) for rule in broken},
         broken_together=_sets([rule.check_name for rule in broken], removing, bits),
         rule_samples={
             rule.name: rows[(~bits[rule.check_name]).arg_true().head(options.max_failure_samples)] for rule in broken
         },
-        statistics=summarize(valid, contract.sensitive_columns) if options.statistics else None,
+        statistics=statistics,
     )
 
 
-def _broken_bits(contract: Contract, rows: pl.DataFrame) -> pl.DataFrame:
+def _halves(
+    contract: Contract, rows: pl.DataFrame, bits: pl.DataFrame, keep: pl.Series | None, *, as_plans: bool
+) -> tuple[pl.DataFrame | pl.LazyFrame, pl.DataFrame | pl.LazyFrame]:
+    """The valid rows, the very frame if all are, and the invalid ones with the rules in words."""
+    words = [
+        in_words(rule) if rule.check_name in bits.columns else pl.lit(VALID).alias(rule.check_name)
+        for rule in contract.rules
+    ]
+    columns, is_valid = cs.by_name(*rows.columns), free_name(rows.columns)
+    if keep is None:
+        return rows, rows.clear().hstack(bits.clear()).select(columns, *words)
+    marked = rows.hstack([*bits, keep.alias(is_valid)]).lazy()
+    valid, invalid = marked.filter(is_valid).select(columns), marked.filter(~pl.col(is_valid)).select(columns, *words)
+    if as_plans and not any(map(is_unstorable, rows.dtypes)):
+        return valid, invalid
+    return valid.collect(), invalid.collect()
+
+
+def _broken_bits(contract: Contract, rows: pl.DataFrame, options: SplitOptions) -> pl.DataFrame:
     """The Boolean column of each rule that some row breaks."""
     seen = list(zip(contract.rules, sights(contract), strict=True))
     if not seen or not rows.width:
@@ -65,7 +86,7 @@ def _broken_bits(contract: Contract, rows: pl.DataFrame) -> pl.DataFrame:
     frame = rows.lazy()
     try:
         hashed = {
-            rule.check_name: repeated_rows(frame, rule, sight.keys)
+            rule.check_name: repeated_rows(frame, rule, sight.keys, rows.height, options.budget)
             for rule, sight in seen
             if is_decided_by_hash(frame, sight)
         }
@@ -85,14 +106,6 @@ def _broken_bits(contract: Contract, rows: pl.DataFrame) -> pl.DataFrame:
 def _is_open(rows: pl.DataFrame, not_null: str | None) -> bool:
     """Whether a rule must be evaluated: "not null" is held by a column that is known to have no nulls."""
     return not_null is None or rows[not_null].null_count() > 0
-
-
-def _as_text(rules: Sequence[RuleSpec], bits: pl.DataFrame) -> list[pl.Series]:
-    held = pl.Series([VALID], dtype=pl.String).new_from_index(0, bits.height)
-    words = bits.select(in_words(rule) for rule in rules if rule.check_name in bits.columns)
-    return [
-        words[rule.check_name] if rule.check_name in words.columns else held.alias(rule.check_name) for rule in rules
-    ]
 
 
 def _sets(broken: Sequence[str], removing: Sequence[str], bits: pl.DataFrame) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import polars.selectors as cs
 
+from dagster_contracts.frames.arrays import repeated
 from dagster_contracts.frames.classify import Scope, Sight
 from dagster_contracts.frames.plans import bytes_a_row, free_name
 
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dagster_contracts.contract.fields import RuleSpec
+    from dagster_contracts.frames.arrays import Hashes
 
-_HASH = "hash"
-_SLICES = 8
+_HASH, _HASH_BYTES = "hash", 8
+_LEAST_HASHES = 1 << 20  # bytes; for fewer at once it is not worth to read the keys again
 _MOST_PARTS = 256  # each reads the rule's columns again
 _ROOM_TO_WORK = 4  # a rule's columns, its groups and its result, in multiples of the columns
 
@@ -60,7 +62,7 @@ def decide(frame: pl.LazyFrame, rules: Sequence[tuple[RuleSpec, Sight]], budget:
 def _broken_rows(frame: pl.LazyFrame, rule: RuleSpec, sight: Sight, row_count: int, budget: int) -> pl.Series:
     """The numbers of the rows that break a rule, ascending."""
     if is_decided_by_hash(frame, sight):
-        return repeated_rows(frame, rule, sight.keys)
+        return repeated_rows(frame, rule, sight.keys, row_count, budget)
     kept = rule.expr.fill_null(value=True).alias(rule.check_name)
     parts = 1
     if sight.scope is Scope.KEYED and not _is_nested(frame, sight.keys):
@@ -87,27 +89,39 @@ def is_decided_by_hash(frame: pl.LazyFrame, sight: Sight) -> bool:
     return sight.is_unique and not _is_nested(frame, sight.keys)
 
 
-def repeated_rows(frame: pl.LazyFrame, rule: RuleSpec, keys: Sequence[str]) -> pl.Series:
-    """The rows of a uniqueness rule that are not unique: candidates by hash, then by their true keys."""
-    hashes = frame.select(_hashed(keys).alias(_HASH)).collect(engine="streaming").to_series()
-    repeated = _repeated_hashes(hashes)
-    if not len(repeated):
-        return pl.Series(dtype=pl.UInt32)
-    candidates = hashes.is_in(repeated.implode()).arg_true()
-    del hashes
+def repeated_rows(frame: pl.LazyFrame, rule: RuleSpec, keys: Sequence[str], row_count: int, budget: int) -> pl.Series:
+    """The numbers of the rows that break a uniqueness rule: candidates by hash, then by their true keys."""
+    parts = max(1, min(-(-row_count * _HASH_BYTES // max(budget, _LEAST_HASHES)), _MOST_PARTS))
+    found = [repeated(_hashes(frame, keys, row_count, part, parts)) for part in range(parts)]
+    hashes = pl.concat(found)
     row = free_name(keys)
-    rows = frame.select(cs.by_name(*keys)).with_row_index(row).filter(pl.col(row).is_in(candidates.implode()))
-    broken = rows.collect(engine="streaming").filter(~rule.expr.fill_null(value=True))
-    return broken[row].sort()
+    if not len(hashes):
+        return pl.Series(row, dtype=pl.UInt32)
+    numbered = frame.select(cs.by_name(*keys)).with_row_index(row)
+    candidates = numbered.filter(_hashed(keys).is_in(hashes.implode())).collect(engine="streaming")
+    return candidates.filter(~rule.expr.fill_null(value=True))[row].sort()
 
 
-def _repeated_hashes(hashes: pl.Series) -> pl.Series:
-    """The hashes that occur more than once, found slice by slice so that only one slice is sorted at a time."""
-    found = []
-    for part in range(_SLICES):
-        ordered = hashes.filter(hashes % _SLICES == part).sort()
-        found.append(ordered.filter(ordered == ordered.shift(1)).unique())
-    return pl.concat(found)
+def _hashes(frame: pl.LazyFrame, keys: Sequence[str], row_count: int, part: int, parts: int) -> Hashes:
+    """The keys' hashes, or those of one part of them, in no order, batch by batch into one array."""
+    import numpy as np  # noqa: PLC0415  (heavy)
+
+    hashes = np.empty(-(-row_count // parts) + (row_count // (10 * parts) + 1_000) * (parts > 1), dtype=np.uint64)
+    filled = 0
+
+    def fill(batch: pl.DataFrame) -> None:
+        nonlocal hashes, filled
+        missing = filled + batch.height - len(hashes)
+        if missing > 0:
+            hashes = np.concatenate([hashes, np.empty(missing + len(hashes) // 10, dtype=np.uint64)])
+        hashes[filled : filled + batch.height] = batch.to_series().to_numpy()
+        filled += batch.height
+
+    mixed = frame.select(_hashed(keys).alias(_HASH))
+    if parts > 1:
+        mixed = mixed.filter(pl.col(_HASH) % parts == part)
+    mixed.sink_batches(fill, maintain_order=False, engine="streaming")
+    return hashes[:filled]
 
 
 def _hashed(keys: Iterable[str]) -> pl.Expr:

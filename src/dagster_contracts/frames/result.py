@@ -25,11 +25,13 @@ class SplitOptions:
         statistics: Whether to summarize the valid rows.
         max_failure_samples: Rows to keep for each broken rule.
         memory_budget: Bytes that what cannot be streamed may use; a quarter of the machine's memory by default.
+        halves_as_plans: Whether the halves of a frame in memory may be plans over it, which are no second copy of it.
     """
 
     statistics: bool = True
     max_failure_samples: int = 5
     memory_budget: int | None = None
+    halves_as_plans: bool = False
 
     @property
     def budget(self) -> int:
@@ -51,8 +53,8 @@ class Split:
 
     Args:
         contract: What the rows were held against.
-        valid: The rows that keep every rule but the warnings, in the input's order. Of a frame in memory a frame, and
-            the very one that came in if every row is valid; of a lazy frame the scan of a staged file.
+        valid: The rows that keep every rule but the warnings, in the input's order. Of a frame in memory a frame, or
+            a plan if asked for, and the very frame if every row is valid; of a lazy frame the scan of a staged file.
         invalid: The other rows in the input's order, likewise; behind the original columns one String column per rule,
             named as the rule's check, reading `valid` or `invalid`.
         valid_count: How many rows are valid.
@@ -107,11 +109,11 @@ class Split:
 
     def first_valid(self, limit: int) -> pl.DataFrame:
         """The first valid rows."""
-        return self.valid.lazy().head(limit).collect()
+        return self.valid.lazy().head(limit).collect(engine="streaming")
 
     def first_invalid(self, limit: int) -> pl.DataFrame:
         """The first invalid rows, rule columns included."""
-        return self.invalid.lazy().head(limit).collect()
+        return self.invalid.lazy().head(limit).collect(engine="streaming")
 
     @property
     def verdicts(self) -> Mapping[str, Verdict]:

@@ -1,8 +1,8 @@
-"""Per-column statistics of a frame, by family of dtypes, from one query.
+"""Per-column statistics of a frame, by family of dtypes.
 
-Three steps, each usable alone: `statistics_plan` says which expressions to evaluate; whoever has the data evaluates
-them into one row (`summarize` does, and a streaming split may put them beside its other queries); `read_statistics`
-makes the row a `Statistics`. The names of the expressions are private to the two functions.
+Two steps, each usable alone: `statistics_plan` says which expressions to evaluate; whoever has the data evaluates them
+into one row (`summarize` does, and a streaming split puts them beside its other queries); `read_statistics` makes the
+row a `Statistics`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Family = Literal["numeric", "temporal", "string", "boolean"]
 
+WHOLE_COLUMN: Final[dict[str | None, str]] = {"numeric": "p50", "string": "n_unique"}
+"""The statistic of a family that needs a whole column at once."""
 _STATISTICS: Final = (
     *("count", "null_count", "mean", "std", "min", "p50", "max"),
     *("n_unique", "min_len", "max_len", "n_empty", "n_true"),
@@ -133,48 +135,46 @@ class Statistics:
     approximate: bool = False
 
 
-def summarize(frame: pl.DataFrame | pl.LazyFrame, sensitive: Collection[str] = ()) -> Statistics:
-    """The statistics of a frame, computed in one query; a lazy frame is streamed.
-
-    Args:
-        frame: Any frame.
-        sensitive: Columns of which only the counts may be known; names the frame lacks are ignored.
-    """
-    schema = frame.collect_schema()
-    plan = statistics_plan(schema, sensitive)
-    if not plan:
-        return Statistics()
-    # The streaming engine's median costs seven times the CPU of the other's, which is free to use on data in memory.
-    engine: Literal["streaming", "in-memory"] = "streaming" if isinstance(frame, pl.LazyFrame) else "in-memory"
-    return read_statistics(frame.lazy().select(plan).collect(engine=engine).row(0, named=True), schema)
-
-
-def statistics_plan(schema: pl.Schema, sensitive: Collection[str] = (), *, approximate: bool = False) -> list[pl.Expr]:
+def statistics_plan(
+    schema: pl.Schema, sensitive: Collection[str] = (), *, approximate: bool = False, whole_columns: bool = True
+) -> list[pl.Expr]:
     """The aggregations that `read_statistics` needs, to be selected from a frame of this schema into one row.
 
     Args:
         schema: The frame's columns.
         sensitive: Columns of which only the counts may be known.
         approximate: Whether to leave out the median, for `median_plan` on a sample, and to estimate distinct counts.
+        whole_columns: Whether to have medians and distinct counts, which need a whole column at once, at all.
 
     Returns:
         One scalar expression per number, each with a name of its own, whatever the columns are named; none if no column
         belongs to a family.
     """
-    return [
-        expr.alias(_key(index, statistic))
+    plans = plans_by_column(schema, sensitive, approximate=approximate, whole_columns=whole_columns)
+    return [expr for plan in plans.values() for expr in plan]
+
+
+def plans_by_column(
+    schema: pl.Schema, sensitive: Collection[str] = (), *, approximate: bool = False, whole_columns: bool = True
+) -> dict[str, list[pl.Expr]]:
+    """The expressions of a `statistics_plan`, each of which reads one column, by that column."""
+    return {
+        name: [
+            expr.alias(statistic_key(index, statistic))
+            for statistic, expr in _aggregations(
+                name, dtype, family, counts_only=name in sensitive, approximate=approximate
+            ).items()
+            if whole_columns or statistic != WHOLE_COLUMN.get(family)
+        ]
         for index, (name, dtype) in enumerate(schema.items())
         if (family := family_of(dtype)) is not None
-        for statistic, expr in _aggregations(
-            name, dtype, family, counts_only=name in sensitive, approximate=approximate
-        ).items()
-    ]
+    }
 
 
 def median_plan(schema: pl.Schema, sensitive: Collection[str] = ()) -> list[pl.Expr]:
     """The medians that an approximate `statistics_plan` leaves out, to be selected from a sample of the rows."""
     return [
-        _wide(cs.by_name(name), dtype).median().alias(_key(index, "p50"))
+        _wide(cs.by_name(name), dtype).median().alias(statistic_key(index, "p50"))
         for index, (name, dtype) in enumerate(schema.items())
         if family_of(dtype) == "numeric" and name not in sensitive
     ]
@@ -192,11 +192,18 @@ def read_statistics(row: Mapping[str, Any], schema: pl.Schema, *, approximate: b
     for index, (name, dtype) in enumerate(schema.items()):
         family = family_of(dtype)
         if family is not None:
-            values = {statistic: row[key] for statistic in _STATISTICS if (key := _key(index, statistic)) in row}
+            values = {
+                statistic: row[key] for statistic in _STATISTICS if (key := statistic_key(index, statistic)) in row
+            }
             if not approximate and values.get("n_unique") and values["null_count"]:
                 values["n_unique"] -= 1  # Polars counts null as a value
             rows[family].append(_read_column(name, dtype, family, values))
     return Statistics(**{family: tuple(found) for family, found in rows.items()}, approximate=approximate)
+
+
+def statistic_key(index: int, statistic: str) -> str:
+    """The name of a statistic of the column at a place, as `read_statistics` looks for it."""
+    return f"statistic:{index}:{statistic}"
 
 
 def family_of(dtype: pl.DataType) -> Family | None:
@@ -208,10 +215,6 @@ def family_of(dtype: pl.DataType) -> Family | None:
     if isinstance(dtype, (pl.String, pl.Categorical, pl.Enum, pl.Binary)):
         return "string"
     return "boolean" if isinstance(dtype, pl.Boolean) else None
-
-
-def _key(index: int, statistic: str) -> str:
-    return f"statistic:{index}:{statistic}"
 
 
 def _aggregations(

@@ -35,7 +35,7 @@ from dagster_contracts.orchestration.quarantine_writers import FileWriter, IOMan
 from dagster_contracts.orchestration.range_runs import range_error, rows_by_partition
 from dagster_contracts.orchestration.returned import unwrap
 from dagster_contracts.orchestration.run_errors import column_schema_error, run_error
-from dagster_contracts.orchestration.storage.lazy import as_taken, staging_area
+from dagster_contracts.orchestration.storage.lazy import as_taken, may_be_plans, staging_area
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,7 +79,8 @@ def validate_and_report(
     if report.dropped:
         _log(f"{declaration.name}: dropped {len(report.dropped)} undeclared columns: {', '.join(report.dropped)}")
     with staging_area(frame, declaration.asset, settings) as folder:
-        found = _split(declaration, frame.select(cs.by_name(*report.kept)), settings, folder)
+        kept = frame.select(cs.by_name(*report.kept))
+        found = _split(declaration, kept, settings, folder, halves_as_plans=may_be_plans(declaration.asset))
         yield from _report(declaration, found, report, result, settings=settings, writer=writer)
 
 
@@ -96,7 +97,7 @@ def check_frame(
         yield columns_result(report, declaration.asset)
     if report.mismatches:
         raise_as_failure(column_schema_error(declaration, report))
-    found = _split(declaration, frame.select(cs.by_name(*report.kept)), settings, None)
+    found = _split(declaration, frame.select(cs.by_name(*report.kept)), settings, None, halves_as_plans=True)
     yield from rule_results(
         found,
         declaration.groups,
@@ -236,10 +237,17 @@ def _schema(declaration: Declaration, frame: pl.DataFrame | pl.LazyFrame) -> pl.
 
 
 def _split(
-    declaration: Declaration, frame: pl.DataFrame | pl.LazyFrame, settings: Settings, folder: Path | None
+    declaration: Declaration,
+    frame: pl.DataFrame | pl.LazyFrame,
+    settings: Settings,
+    folder: Path | None,
+    *,
+    halves_as_plans: bool,
 ) -> Split:
     try:
-        options = SplitOptions(settings.statistics, settings.max_failure_samples, settings.memory_budget)
+        options = SplitOptions(
+            settings.statistics, settings.max_failure_samples, settings.memory_budget, halves_as_plans=halves_as_plans
+        )
         return split(declaration.contract, frame, options, into=folder)
     except errors.UsageError as error:
         raise_as_failure(type(error)(f"{declaration.name}: {error}"))

@@ -65,6 +65,12 @@ def step_context(context: dg.AssetExecutionContext) -> StepExecutionContext:
     return step
 
 
+def is_value_watched(context: dg.AssetExecutionContext) -> bool:
+    """Whether anybody but the IO manager sees what a step returns: the result of a run in this process, or a hook."""
+    step = step_context(context)
+    return step.output_capture is not None or step.step_output_capture is not None
+
+
 def known_assets(context: dg.AssetExecutionContext) -> Iterator[AssetNode]:
     """Every asset that the running job knows, and every one of the code location where the run was started from one."""
     step = step_context(context)
