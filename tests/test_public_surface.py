@@ -41,9 +41,12 @@ WIRING = [
 TESTING = ["AssetRun", "run_asset"]
 ERRORS = [
     "AnnotationError",
+    "AssetError",
     "CheckNameCollisionError",
     "CollectionNotSupportedError",
     "ColumnSchemaError",
+    "ContractParseError",
+    "ContractViolationError",
     "ContractsError",
     "DataError",
     "GranularityMismatchError",
@@ -58,10 +61,14 @@ ERRORS = [
     "ReservedColumnError",
     "ReturnTypeError",
     "RuleError",
+    "SchemaDefinitionError",
+    "SchemaError",
+    "SqlModelError",
     "StorageError",
     "TooFewRowsError",
     "TooManyInvalidRowsError",
     "UnknownRuleError",
+    "UnknownTypeError",
     "UsageError",
     "ValidationAbortError",
 ]

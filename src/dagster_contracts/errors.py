@@ -8,10 +8,17 @@
     │   ├── ValidationAbortError          invalid rows and no quarantine to put them in
     │   ├── NoValidRowsError              every row is invalid
     │   ├── TooManyInvalidRowsError       more invalid rows than `max_invalid` allows
-    │   └── TooFewRowsError               fewer valid rows than `min_rows` asks for
+    │   ├── TooFewRowsError               fewer valid rows than `min_rows` asks for
+    │   ├── SchemaError                   rows cannot be brought to their schema's types
+    │   └── ContractViolationError        a SQL model's output would break its contract: nothing was run
     └── UsageError                        the caller misused us
         ├── NotAContractError             what was passed is not a contract
         │   └── CollectionNotSupportedError
+        ├── ContractParseError            a contract file or a project's configuration cannot be read
+        │   └── UnknownTypeError          a type is named that nobody knows
+        ├── SchemaDefinitionError         a `dc.Schema` declares what cannot be a table
+        ├── AssetError                    an asset with a contract returned what is no table
+        ├── SqlModelError                 a SQL model cannot be run by its engine
         ├── RuleError                     a rule cannot be built or evaluated
         ├── AnnotationError               a parameter's annotation names nothing known
         ├── UnknownRuleError              a rule is named that the contract does not have
@@ -63,6 +70,14 @@ class TooFewRowsError(DataError):
     """Fewer rows are valid than `min_rows` asks for; the table was not written."""
 
 
+class SchemaError(DataError):
+    """Rows cannot be brought to their schema's types; the message names the rows, the fields and the reasons."""
+
+
+class ContractViolationError(DataError):
+    """A SQL model's output would break its contract; it was not run and its table stands as it was."""
+
+
 class UsageError(ContractsError):
     """The package was used in a way that cannot work."""
 
@@ -73,6 +88,26 @@ class NotAContractError(UsageError, TypeError):
 
 class CollectionNotSupportedError(NotAContractError):
     """A `dy.Collection` was passed where one table's contract is needed."""
+
+
+class ContractParseError(UsageError, ValueError):
+    """A contract file or a project's configuration cannot be read; the message names the file and the line."""
+
+
+class UnknownTypeError(ContractParseError):
+    """A type is named that neither the vocabulary nor the dialect knows."""
+
+
+class SchemaDefinitionError(UsageError, TypeError):
+    """A `dc.Schema` declares what cannot be a table: an unknown type, a recursion, a key twice."""
+
+
+class AssetError(UsageError):
+    """An asset with a contract returned something that is no table."""
+
+
+class SqlModelError(UsageError):
+    """A SQL model cannot be run by its engine; the message carries the engine's own."""
 
 
 class RuleError(UsageError):

@@ -13,7 +13,8 @@ import polars as pl
 from dataframely._rule import Rule, RuleFactory
 
 from dagster_contracts.contract import expressions, names, rendering
-from dagster_contracts.contract.fields import Contract, FieldSpec, RuleSpec, as_tags, did_you_mean, is_sensitive
+from dagster_contracts.contract.fields import Contract, FieldSpec, RuleSpec, as_tags, is_sensitive
+from dagster_contracts.contract.suggestions import did_you_mean
 from dagster_contracts.errors import NotAContractError, RuleError, UnknownRuleError
 
 if TYPE_CHECKING:

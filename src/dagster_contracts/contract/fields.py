@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
 SENSITIVE_KEYS = ("sensitive", "pii")
 
@@ -119,14 +119,3 @@ def is_sensitive(metadata: Mapping[str, object] | None) -> bool:
 def as_tags(metadata: Mapping[str, object] | None) -> dict[str, str]:
     """A column's metadata with keys and values as strings, the way Dagster's column tags want them."""
     return {str(key): str(value) for key, value in (metadata or {}).items()}
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A sentence that offers the nearest known name, or the known names, or nothing."""
-    from difflib import get_close_matches  # noqa: PLC0415  (only on the way to an error)
-
-    names = list(known)
-    near = get_close_matches(name, names, n=1)
-    if near:
-        return f" Did you mean {near[0]!r}?"
-    return f" Known: {', '.join(map(repr, names[:10]))}." if names else ""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import dataframely as dy
 
 from dagster_contracts.contract.dataframely import read_schema
-from dagster_contracts.contract.fields import Contract, did_you_mean
+from dagster_contracts.contract.fields import Contract
+from dagster_contracts.contract.suggestions import did_you_mean
 from dagster_contracts.errors import CollectionNotSupportedError, NotAContractError, UnknownRuleError
 
 if TYPE_CHECKING:
