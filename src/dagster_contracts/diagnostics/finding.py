@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Severity: TypeAlias = Literal["error", "warning", "info"]
+FailOn: TypeAlias = Literal["error", "warning", "unverified"]
 
 
 @dataclass(frozen=True)
@@ -117,3 +118,14 @@ class Report:
     models: tuple[ReportedModel, ...]
     diagnostics: tuple[Diagnostic, ...]
     texts: Mapping[str, str]
+
+    def exit_code(self, fail_on: FailOn = "error") -> int:
+        """What a command that made this report exits with: 0 for clean, 1 for findings. Wrong use is 2, and no report.
+
+        Args:
+            fail_on: The mildest finding that counts. `"unverified"` counts warnings and every promise that was not
+                verified, too.
+        """
+        counted = {"error": {"error"}, "warning": {"error", "warning"}}.get(fail_on, {"error", "warning", "info"})
+        unverified = fail_on == "unverified" and self.summary.not_verified > 0
+        return int(unverified or any(found.severity in counted for found in self.diagnostics))
