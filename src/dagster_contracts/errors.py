@@ -41,6 +41,8 @@ This module knows no Dagster; `orchestration/failures.py` joins the two.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class ContractsError(Exception):
     """Base of every error of this package. Its one argument is the message."""
@@ -71,7 +73,12 @@ class TooFewRowsError(DataError):
 
 
 class SchemaError(DataError):
-    """Rows cannot be brought to their schema's types; the message names the rows, the fields and the reasons."""
+    """Rows cannot be brought to their schema's types; the message names the rows, the fields and the reasons.
+
+    `failures` holds each of them as a `RowFailure`, in the order of rows and fields, up to a bound.
+    """
+
+    failures: tuple[Any, ...] = ()
 
 
 class ContractViolationError(DataError):
