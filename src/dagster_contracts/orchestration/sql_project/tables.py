@@ -38,7 +38,7 @@ class SqlTables(dg.ConfigurableIOManager):
         )
 
     def load_input(self, context: dg.InputContext) -> pl.DataFrame | pl.LazyFrame:
-        """A model's table as a `pl.DataFrame`, or as a `pl.LazyFrame` of one where the parameter is annotated otherwise."""
+        """A model's table as a `pl.DataFrame`, or as a `pl.LazyFrame` of one where the annotation is no frame."""
         asset = context.asset_key
         upstream: Any = context.upstream_output
         table = ((upstream.definition_metadata if upstream else None) or {}).get(TABLE, asset.path[-1])
