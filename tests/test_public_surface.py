@@ -95,6 +95,7 @@ OWN = {
     "min_rows",
     "max_invalid",
     "on_extra_columns",
+    "dry_run",
 }
 
 
