@@ -18,6 +18,7 @@
         │   └── UnknownTypeError          a type is named that nobody knows
         ├── SchemaDefinitionError         a `dc.Schema` declares what cannot be a table
         ├── AssetError                    an asset with a contract returned what is no table
+        │   └── ReturnTypeError           the same, for Dagster one of its own invariants
         ├── SqlModelError                 a SQL model cannot be run by its engine
         ├── RuleError                     a rule cannot be built or evaluated
         ├── AnnotationError               a parameter's annotation names nothing known
@@ -26,7 +27,6 @@
         ├── CheckNameCollisionError       two rules with one check name
         ├── InvalidSettingError           a setting's value is not allowed
         ├── GranularityMismatchError      specs and results were built with different settings
-        ├── ReturnTypeError               the decorated function returned something else than a frame
         ├── MaterializeResultFieldError   a returned result sets a field that the package sets
         ├── MaterializeResultValueError   a returned result carries no frame
         ├── QuarantineDirError            an asset was called, and no directory is set for its quarantine
@@ -145,8 +145,8 @@ class GranularityMismatchError(UsageError, ValueError):
     """Check results were built with other settings than the check specs of the step."""
 
 
-class ReturnTypeError(UsageError):
-    """The decorated function returned something that is not a frame, a result with a frame, or `None`."""
+class ReturnTypeError(AssetError):
+    """The decorated function returned or yielded something that is no frame, no table, no rows and not `None`."""
 
 
 class MaterializeResultFieldError(UsageError):
