@@ -97,7 +97,7 @@ class Collected:
 
 def shown(value: object, *, sensitive: bool) -> str:
     """A value as a message shows it: one line, shortened; masked if it is sensitive. It never raises."""
-    if sensitive:
+    if sensitive or value is MASKED:
         return MASKED
     try:
         text = repr(value)
@@ -138,5 +138,3 @@ def schema_error(name: str, collected: Collected) -> SchemaError:
     error = SchemaError("\n".join(lines))
     error.failures = tuple(failures)
     return error
-
-
