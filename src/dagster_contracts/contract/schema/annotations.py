@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import polars as pl
 import pydantic
 
-from dagster_contracts.contract.schema.constraints import NO_CONSTRAINTS, Constraints, read_constraints
+from dagster_contracts.contract.schema.constraints import NO_CONSTRAINTS, Constraints, read_constraints, refuse_unfit
 from dagster_contracts.contract.schema.exact import exact_dtype
 from dagster_contracts.contract.type_polars import DECIMAL, to_polars
 from dagster_contracts.contract.types import Type
@@ -106,6 +106,7 @@ def shape_of(place: Place, annotation: Any, metadata: tuple[Any, ...] = ()) -> S
     exact = [item for item in (*inner, *outer) if _is_dtype(item)]
     inner, outer = _without_dtypes(inner), _without_dtypes(outer)
     leaf = _leaf(place, annotation, read_constraints(place.where, (*inner, *outer)))
+    refuse_unfit(place.where, leaf.type, leaf.constraints)
     validators = tuple(item for item in outer if isinstance(item, _VALIDATORS))
     inner = (*inner, *(item for item in outer if not isinstance(item, _VALIDATORS)))
     bare: Any = _annotated(leaf.annotation, inner)

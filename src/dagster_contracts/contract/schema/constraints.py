@@ -13,6 +13,8 @@ from dagster_contracts.errors import SchemaDefinitionError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from dagster_contracts.contract.types import Type
+
 _TIGHTER: dict[str, Callable[[Any, Any], Any]] = {
     "ge": max,
     "gt": max,
@@ -65,6 +67,33 @@ class Constraints:
 
 
 NO_CONSTRAINTS = Constraints()
+
+_BOUNDS = frozenset({"ge", "gt", "le", "lt"})
+_LENGTHS = frozenset({"min_length", "max_length"})
+_NUMBERS = _BOUNDS | {"multiple_of"}
+_FITTING: dict[str, frozenset[str]] = {
+    "String": _BOUNDS | _LENGTHS | {"pattern"},
+    "Binary": _LENGTHS,
+    "Array": _LENGTHS,
+    "Json": _LENGTHS,
+    "Float32": _NUMBERS | {"allow_inf_nan"},
+    "Float64": _NUMBERS | {"allow_inf_nan"},
+    "Decimal": _NUMBERS | {"allow_inf_nan", "max_digits", "decimal_places"},
+    **dict.fromkeys(("Date", "Time", "Timestamp", "TimestampNtz", "Interval"), _BOUNDS),
+    **dict.fromkeys(("Boolean", "Uuid", "Variant", "Struct"), frozenset[str]()),
+}
+"""What can be asked of a type; of every type that is not here, which is a whole number, `_NUMBERS`."""
+
+
+def refuse_unfit(where: str, type_: Type, constraints: Constraints) -> None:
+    """Refuse a constraint that no value of the type could be held to.
+
+    Raises:
+        SchemaDefinitionError: There is one.
+    """
+    for name, value in constraints.given.items():
+        if name != "is_in" and name not in _FITTING.get(type_.name, _NUMBERS):
+            raise SchemaDefinitionError(f"{where}: {name}={value!r} cannot be asked of a column of {type_}.")
 
 
 def read_constraints(where: str, metadata: Iterable[object]) -> Constraints:
