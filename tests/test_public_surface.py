@@ -10,6 +10,7 @@ import pytest
 import dagster_contracts as dc
 
 ROOT = [
+    "ContractsComponent",
     "ParquetIOManager",
     "Quarantine",
     "asset",

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from dagster_contracts.frames.validate import validate
     from dagster_contracts.orchestration import wiring
     from dagster_contracts.orchestration.asset import asset, warn
+    from dagster_contracts.orchestration.contracts_component import ContractsComponent
     from dagster_contracts.orchestration.quarantine import Quarantine
     from dagster_contracts.orchestration.quarantine_spec import build_quarantine_spec
     from dagster_contracts.orchestration.storage.parquet import ParquetIOManager
     from dagster_contracts.orchestration.table_checks import build_collection_checks, build_contract_checks
 
 __all__ = [
+    "ContractsComponent",
     "ParquetIOManager",
     "Quarantine",
     "asset",
@@ -33,6 +35,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ContractsComponent": "orchestration.contracts_component",
     "ParquetIOManager": "orchestration.storage.parquet",
     "Quarantine": "orchestration.quarantine",
     "asset": "orchestration.asset",
