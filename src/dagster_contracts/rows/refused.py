@@ -48,6 +48,7 @@ def as_failure(refused: Refused, row: int, field: str, shape: Shape) -> RowFailu
 
 _CODES: dict[str, Code] = {
     "int_from_float": "inexact",
+    "int_parsing_size": "out_of_range",
     "date_from_datetime_inexact": "inexact",
     "finite_number": "not_a_number",
     "timezone_naive": "timezone",

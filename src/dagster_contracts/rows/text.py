@@ -11,15 +11,11 @@ from enum import Enum
 from typing import Any, Final
 from uuid import UUID
 
-from pydantic import TypeAdapter
-
 from dagster_contracts.rows.foreign import as_mapping, unwrapped
 from dagster_contracts.rows.refused import Refused
 
 MAX_DEPTH: Final = 100
 """How deeply lists and dicts may be nested in each other."""
-
-_DURATION: Final = TypeAdapter(dt.timedelta)
 
 
 def as_text(value: Any) -> str:
@@ -69,9 +65,20 @@ def from_int(value: int) -> str:
 
 def iso(value: dt.date | dt.time | dt.timedelta) -> str:
     """A date, a time or a duration as ISO 8601."""
-    if isinstance(value, dt.timedelta):
-        return str(_DURATION.dump_python(value, mode="json"))
-    return value.isoformat()
+    return _duration(value) if isinstance(value, dt.timedelta) else value.isoformat()
+
+
+def _duration(value: dt.timedelta) -> str:
+    """A duration in days, hours, minutes and seconds, none of which depends on a calendar."""
+    micro = abs(value // dt.timedelta(microseconds=1))
+    seconds, fraction = divmod(micro, 1_000_000)
+    minutes, second = divmod(seconds, 60)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    second_text = f"{second}.{fraction:06}".rstrip("0") if fraction else str(second)
+    clock = "".join(f"{n}{unit}" for n, unit in ((hour, "H"), (minute, "M"), (second_text, "S")) if n not in (0, "0"))
+    written = (f"{days}D" if days else "") + (f"T{clock}" if clock else "")
+    return f"{'-' if value < dt.timedelta(0) else ''}P{written or 'T0S'}"
 
 
 def from_bytes(value: bytes | bytearray | memoryview) -> str:
