@@ -17,6 +17,7 @@ ROOT = [
     "build_collection_checks",
     "build_contract_checks",
     "build_quarantine_spec",
+    "check_definitions",
     "errors",
     "testing",
     "validate",

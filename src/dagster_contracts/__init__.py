@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dagster_contracts.frames.validate import validate
     from dagster_contracts.orchestration import wiring
     from dagster_contracts.orchestration.asset import asset, warn
+    from dagster_contracts.orchestration.dry_run.check import check_definitions
     from dagster_contracts.orchestration.contracts_component import ContractsComponent
     from dagster_contracts.orchestration.quarantine import Quarantine
     from dagster_contracts.orchestration.quarantine_spec import build_quarantine_spec
@@ -27,6 +28,7 @@ __all__ = [
     "build_collection_checks",
     "build_contract_checks",
     "build_quarantine_spec",
+    "check_definitions",
     "errors",
     "testing",
     "validate",
@@ -42,6 +44,7 @@ _HOMES = {
     "build_collection_checks": "orchestration.table_checks",
     "build_contract_checks": "orchestration.table_checks",
     "build_quarantine_spec": "orchestration.quarantine_spec",
+    "check_definitions": "orchestration.dry_run.check",
     "validate": "frames.validate",
     "warn": "orchestration.asset",
 }
