@@ -10,12 +10,14 @@ import pytest
 import dagster_contracts as dc
 
 ROOT = [
+    "ContractsComponent",
     "ParquetIOManager",
     "Quarantine",
     "asset",
     "build_collection_checks",
     "build_contract_checks",
     "build_quarantine_spec",
+    "check_definitions",
     "errors",
     "testing",
     "validate",
@@ -41,9 +43,12 @@ WIRING = [
 TESTING = ["AssetRun", "run_asset"]
 ERRORS = [
     "AnnotationError",
+    "AssetError",
     "CheckNameCollisionError",
     "CollectionNotSupportedError",
     "ColumnSchemaError",
+    "ContractParseError",
+    "ContractViolationError",
     "ContractsError",
     "DataError",
     "GranularityMismatchError",
@@ -58,10 +63,14 @@ ERRORS = [
     "ReservedColumnError",
     "ReturnTypeError",
     "RuleError",
+    "SchemaDefinitionError",
+    "SchemaError",
+    "SqlModelError",
     "StorageError",
     "TooFewRowsError",
     "TooManyInvalidRowsError",
     "UnknownRuleError",
+    "UnknownTypeError",
     "UsageError",
     "ValidationAbortError",
 ]
@@ -88,6 +97,7 @@ OWN = {
     "min_rows",
     "max_invalid",
     "on_extra_columns",
+    "dry_run",
 }
 
 

@@ -13,18 +13,22 @@ if TYPE_CHECKING:
     from dagster_contracts.frames.validate import validate
     from dagster_contracts.orchestration import wiring
     from dagster_contracts.orchestration.asset import asset, warn
+    from dagster_contracts.orchestration.dry_run.check import check_definitions
+    from dagster_contracts.orchestration.contracts_component import ContractsComponent
     from dagster_contracts.orchestration.quarantine import Quarantine
     from dagster_contracts.orchestration.quarantine_spec import build_quarantine_spec
     from dagster_contracts.orchestration.storage.parquet import ParquetIOManager
     from dagster_contracts.orchestration.table_checks import build_collection_checks, build_contract_checks
 
 __all__ = [
+    "ContractsComponent",
     "ParquetIOManager",
     "Quarantine",
     "asset",
     "build_collection_checks",
     "build_contract_checks",
     "build_quarantine_spec",
+    "check_definitions",
     "errors",
     "testing",
     "validate",
@@ -33,12 +37,14 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ContractsComponent": "orchestration.contracts_component",
     "ParquetIOManager": "orchestration.storage.parquet",
     "Quarantine": "orchestration.quarantine",
     "asset": "orchestration.asset",
     "build_collection_checks": "orchestration.table_checks",
     "build_contract_checks": "orchestration.table_checks",
     "build_quarantine_spec": "orchestration.quarantine_spec",
+    "check_definitions": "orchestration.dry_run.check",
     "validate": "frames.validate",
     "warn": "orchestration.asset",
 }

@@ -8,10 +8,18 @@
     │   ├── ValidationAbortError          invalid rows and no quarantine to put them in
     │   ├── NoValidRowsError              every row is invalid
     │   ├── TooManyInvalidRowsError       more invalid rows than `max_invalid` allows
-    │   └── TooFewRowsError               fewer valid rows than `min_rows` asks for
+    │   ├── TooFewRowsError               fewer valid rows than `min_rows` asks for
+    │   ├── SchemaError                   rows cannot be brought to their schema's types
+    │   └── ContractViolationError        a SQL model's output would break its contract: nothing was run
     └── UsageError                        the caller misused us
         ├── NotAContractError             what was passed is not a contract
         │   └── CollectionNotSupportedError
+        ├── ContractParseError            a contract file or a project's configuration cannot be read
+        │   └── UnknownTypeError          a type is named that nobody knows
+        ├── SchemaDefinitionError         a `dc.Schema` declares what cannot be a table
+        ├── AssetError                    an asset with a contract returned what is no table
+        │   └── ReturnTypeError           the same, for Dagster one of its own invariants
+        ├── SqlModelError                 a SQL model cannot be run by its engine
         ├── RuleError                     a rule cannot be built or evaluated
         ├── AnnotationError               a parameter's annotation names nothing known
         ├── UnknownRuleError              a rule is named that the contract does not have
@@ -19,7 +27,6 @@
         ├── CheckNameCollisionError       two rules with one check name
         ├── InvalidSettingError           a setting's value is not allowed
         ├── GranularityMismatchError      specs and results were built with different settings
-        ├── ReturnTypeError               the decorated function returned something else than a frame
         ├── MaterializeResultFieldError   a returned result sets a field that the package sets
         ├── MaterializeResultValueError   a returned result carries no frame
         ├── QuarantineDirError            an asset was called, and no directory is set for its quarantine
@@ -33,6 +40,8 @@ This module knows no Dagster; `orchestration/failures.py` joins the two.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 
 class ContractsError(Exception):
@@ -63,6 +72,19 @@ class TooFewRowsError(DataError):
     """Fewer rows are valid than `min_rows` asks for; the table was not written."""
 
 
+class SchemaError(DataError):
+    """Rows cannot be brought to their schema's types; the message names the rows, the fields and the reasons.
+
+    `failures` holds each of them as a `RowFailure`, in the order of rows and fields, up to a bound.
+    """
+
+    failures: tuple[Any, ...] = ()
+
+
+class ContractViolationError(DataError):
+    """A SQL model's output would break its contract; it was not run and its table stands as it was."""
+
+
 class UsageError(ContractsError):
     """The package was used in a way that cannot work."""
 
@@ -73,6 +95,26 @@ class NotAContractError(UsageError, TypeError):
 
 class CollectionNotSupportedError(NotAContractError):
     """A `dy.Collection` was passed where one table's contract is needed."""
+
+
+class ContractParseError(UsageError, ValueError):
+    """A contract file or a project's configuration cannot be read; the message names the file and the line."""
+
+
+class UnknownTypeError(ContractParseError):
+    """A type is named that neither the vocabulary nor the dialect knows."""
+
+
+class SchemaDefinitionError(UsageError, TypeError):
+    """A `dc.Schema` declares what cannot be a table: an unknown type, a recursion, a key twice."""
+
+
+class AssetError(UsageError):
+    """An asset with a contract returned something that is no table."""
+
+
+class SqlModelError(UsageError):
+    """A SQL model cannot be run by its engine; the message carries the engine's own."""
 
 
 class RuleError(UsageError):
@@ -103,8 +145,8 @@ class GranularityMismatchError(UsageError, ValueError):
     """Check results were built with other settings than the check specs of the step."""
 
 
-class ReturnTypeError(UsageError):
-    """The decorated function returned something that is not a frame, a result with a frame, or `None`."""
+class ReturnTypeError(AssetError):
+    """The decorated function returned or yielded something that is no frame, no table, no rows and not `None`."""
 
 
 class MaterializeResultFieldError(UsageError):

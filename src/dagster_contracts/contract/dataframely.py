@@ -13,8 +13,11 @@ import polars as pl
 from dataframely._rule import Rule, RuleFactory
 
 from dagster_contracts.contract import expressions, names, rendering
-from dagster_contracts.contract.fields import Contract, FieldSpec, RuleSpec, as_tags, did_you_mean, is_sensitive
-from dagster_contracts.errors import NotAContractError, RuleError, UnknownRuleError
+from dagster_contracts.contract.fields import Contract, FieldSpec, RuleSpec, as_tags, is_sensitive
+from dagster_contracts.contract.suggestions import did_you_mean
+from dagster_contracts.contract.type_polars import from_polars
+from dagster_contracts.contract.types import Type
+from dagster_contracts.errors import NotAContractError, RuleError, UnknownRuleError, UnknownTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -67,8 +70,13 @@ def filter_description(logic: Filter[dy.Collection]) -> str | None:
 
 
 def _field(name: str, column: dy.Column) -> FieldSpec:
+    repeated = isinstance(column, dy.List | dy.Array)
+    type_ = _type(column)
     return FieldSpec(
         name=name,
+        type=type_.args[0] if repeated and type_.args else type_,
+        repeated=repeated,
+        fields=tuple(_field(part, inner) for part, inner in _record_of(column).items()),
         dtype=column.dtype,
         type_text=rendering.dtype_text(column),
         accepts=column.validate_dtype,
@@ -80,6 +88,21 @@ def _field(name: str, column: dy.Column) -> FieldSpec:
         tags=as_tags(column.metadata),
         sensitive=_is_sensitive(column),
     )
+
+
+def _type(column: dy.Column) -> Type:
+    """The type of what a column holds; a `Variant` where the vocabulary has no name for it."""
+    try:
+        return from_polars(column.dtype)
+    except UnknownTypeError:
+        return Type("Variant")
+
+
+def _record_of(column: dy.Column) -> dict[str, dy.Column]:
+    """The fields of a struct, or of the structs in a list of lists."""
+    while isinstance(column, dy.List | dy.Array):
+        column = column.inner
+    return dict(column.inner) if isinstance(column, dy.Struct) else {}
 
 
 def _is_sensitive(column: dy.Column) -> bool:

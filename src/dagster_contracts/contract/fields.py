@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from dagster_contracts.contract.types import Type
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
 SENSITIVE_KEYS = ("sensitive", "pii")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FieldSpec:
     """One column of a contract.
 
     Args:
         name: The column's name in the frame.
+        type: The column's type, or of a repeated one its elements'.
+        repeated: Whether the column holds lists.
+        fields: What a record, or each record of a list, consists of.
         dtype: The dtype an empty frame of this contract has.
         type_text: The dtype as a reader is shown it; differs from `dtype` where a family of dtypes is accepted.
         accepts: Whether a frame's dtype keeps the promise.
@@ -33,16 +38,29 @@ class FieldSpec:
     """
 
     name: str
+    type: Type
     dtype: pl.DataType
     type_text: str
-    accepts: Callable[[pl.DataType], bool]
+    accepts: Callable[[pl.DataType], bool] = field(compare=False, repr=False)
     nullable: bool = True
+    repeated: bool = False
+    fields: tuple[FieldSpec, ...] = ()
     unique: bool = False
     primary_key: bool = False
     description: str | None = None
     constraints: tuple[str, ...] = ()
-    tags: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=dict, hash=False)
     sensitive: bool = False
+
+    @property
+    def column_type(self) -> Type:
+        """The type of the whole column: of a repeated one, an array."""
+        return Type("Array", args=(self.type,)) if self.repeated else self.type
+
+    def __str__(self) -> str:
+        flags = ("nullable", "primary_key", "unique", "sensitive")
+        said = [flag.replace("_", " ") for flag in flags if getattr(self, flag)]
+        return " · ".join([f"{self.name}: {self.column_type}", *said, *self.constraints])
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,14 +137,3 @@ def is_sensitive(metadata: Mapping[str, object] | None) -> bool:
 def as_tags(metadata: Mapping[str, object] | None) -> dict[str, str]:
     """A column's metadata with keys and values as strings, the way Dagster's column tags want them."""
     return {str(key): str(value) for key, value in (metadata or {}).items()}
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A sentence that offers the nearest known name, or the known names, or nothing."""
-    from difflib import get_close_matches  # noqa: PLC0415  (only on the way to an error)
-
-    names = list(known)
-    near = get_close_matches(name, names, n=1)
-    if near:
-        return f" Did you mean {near[0]!r}?"
-    return f" Known: {', '.join(map(repr, names[:10]))}." if names else ""

@@ -21,6 +21,8 @@ RESERVED_PREFIX = "dy_"
 COLUMNS_CHECK = "dy_schema__columns"
 RULES_CHECK = "dy_schema__rules"
 MIN_ROWS_CHECK = "contract__min_rows"
+CONFORM_CHECK = "dy_row__conform"
+SCHEMA_CHANGE_CHECK = "contract__schema_change"
 
 _RULE_PREFIX = "dy_rule__"
 _COLUMN_PREFIX = "dy_col__"

@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING, TypeAlias
 import dataframely as dy
 
 from dagster_contracts.contract.dataframely import read_schema
-from dagster_contracts.contract.fields import Contract, did_you_mean
+from dagster_contracts.contract.fields import Contract
+from dagster_contracts.contract.schema.base import SchemaBase
+from dagster_contracts.contract.schema.contract_form import to_contract
+from dagster_contracts.contract.suggestions import did_you_mean
 from dagster_contracts.errors import CollectionNotSupportedError, NotAContractError, UnknownRuleError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-ContractLike: TypeAlias = "type[dy.Schema] | Contract"
+ContractLike: TypeAlias = "type[dy.Schema | SchemaBase] | Contract"
 
 
 def read_contract(contract: object, *, warnings: Collection[str] = ()) -> Contract:
     """Read a contract, and mark more of its rules as warnings.
 
     Args:
-        contract: A `dy.Schema` class, or a `Contract` that was read before.
+        contract: A `dy.Schema` or `dc.Schema` class, or a `Contract` that was read before.
         warnings: Names of rules that shall only warn.
 
     Raises:
@@ -46,10 +49,12 @@ def _read(contract: object) -> Contract:
         return contract
     if isinstance(contract, type) and issubclass(contract, dy.Schema) and contract is not dy.Schema:
         return read_schema(contract)
+    if isinstance(contract, type) and issubclass(contract, SchemaBase):
+        return to_contract(contract)  # type: ignore[arg-type]  # mypy takes no class for hashable
     if isinstance(contract, type) and issubclass(contract, dy.Collection):
         raise CollectionNotSupportedError(
             f"{contract.__name__} is a dy.Collection, which describes several tables. Give each asset its own member's "
             "schema, and put the collection's filters on the assets with dc.build_collection_checks()."
         )
     kind = contract.__name__ if isinstance(contract, type) else f"{type(contract).__name__} {contract!r:.60}"
-    raise NotAContractError(f"A contract is a subclass of dy.Schema; got {kind}.")
+    raise NotAContractError(f"A contract is a subclass of dy.Schema or dc.Schema; got {kind}.")

@@ -15,6 +15,7 @@ from typing import Any
 import dataframely as dy
 import polars as pl
 
+from dagster_contracts.contract.column_check import ColumnCheck
 from dagster_contracts.contract.rendering_values import as_text, in_words, listed, one_line, quoted
 
 CONSTRAINT_WIDTH = 30
@@ -172,6 +173,10 @@ def _limits(column: dy.Column) -> Iterator[_Promise]:
 
 def _checks(check: Any) -> Iterator[_Promise]:
     for rule, name in _named_checks(check):
+        function = check.get(name) if isinstance(check, Mapping) else None
+        if isinstance(function, ColumnCheck):
+            yield _Promise(rule, function.text, function.words)
+            continue
         yield _Promise(rule, name, "passes its check" if name == "check" else f"passes the check `{name}`")
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 EVALUATION_ERRORS = (Exception, pl.exceptions.PanicException)
 """What may come out of evaluating a rule: Polars' errors, and whatever a Python function inside it raises."""
-VALID, INVALID = "valid", "invalid"
+VALID, INVALID, UNKNOWN = "valid", "invalid", "unknown"
 
 
 @lru_cache(maxsize=1024)

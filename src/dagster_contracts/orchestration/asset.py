@@ -49,6 +49,7 @@ def asset(
     min_rows: int | None = None,
     max_invalid: float | None = None,
     on_extra_columns: ExtraColumns = "drop",
+    dry_run: bool = True,
     name: str | None = None,
     key_prefix: str | Sequence[str] | None = None,
     key: dg.CoercibleToAssetKey | None = None,
@@ -97,6 +98,7 @@ def asset(
         min_rows: Fewer valid rows than this fail the run and leave the table as it is.
         max_invalid: More invalid rows than this, a count or a share from 0.0 to 1.0, fail the run. Needs a quarantine.
         on_extra_columns: Whether columns that the contract does not declare are dropped, refused, or kept.
+        dry_run: Whether `dc.check_definitions` may call the function with frames that it made up, before any run.
 
     Returns:
         A decorator that makes a `dg.AssetsDefinition` of one asset.
@@ -130,7 +132,7 @@ def asset(
             on_extra_columns=on_extra_columns if contract is not None else "keep",
             partitioned=partitions_def is not None,
         )
-        wiring = Wiring(declaration, arguments, aside)
+        wiring = Wiring(declaration, arguments, aside, contract, dry_run=dry_run)
         return _define(fn, wiring, forwarded, partitions_def)
 
     return decorate

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from dagster_contracts.orchestration.declaration import Declaration
 
 RESOURCE = dg.ResourceParam[object]
+WIRING = "__dagster_contracts_wiring__"
+"""Where the function that Dagster runs keeps what it was made of; the decorated one is its `__wrapped__`."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,15 @@ class Wiring:
         declaration: The asset as declared.
         arguments: Its settings as passed; those that a run needs are read when it runs.
         quarantine: Where invalid rows go, if anywhere.
+        written: The contract as it was passed.
+        dry_run: Whether the function may be called before any run.
     """
 
     declaration: Declaration
     arguments: SettingArguments
     quarantine: Quarantine | None
+    written: object = None
+    dry_run: bool = True
 
 
 def compute_function(fn: Callable[..., Any], wiring: Wiring) -> Callable[..., Any]:
@@ -88,6 +94,7 @@ def compute_function(fn: Callable[..., Any], wiring: Wiring) -> Callable[..., An
 
     wrapper = functools.wraps(fn)(compute_async if inspect.iscoroutinefunction(fn) else compute)
     set_parameters(wrapper, parameters)
+    setattr(wrapper, WIRING, wiring)
     return wrapper
 
 

@@ -6,6 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
+from dagster._core.definitions.decorators.op_decorator import DecoratedOpFunction
 from dagster._core.definitions.resource_annotation import get_resource_args
 from dagster._core.event_api import PartitionKeyFilter
 from dagster._core.execution.context.compute import current_execution_context
@@ -14,7 +15,7 @@ from dagster._core.execution.plan.outputs import StepOutputHandle
 from dagster._core.storage.mem_io_manager import InMemoryIOManager
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from dagster._core.definitions.assets.graph.asset_graph import AssetNode
     from dagster._core.execution.context.system import StepExecutionContext
@@ -57,6 +58,13 @@ def is_resource(annotation: object) -> bool:
 
     probe.__annotations__ = {"value": annotation}
     return annotation is not inspect.Parameter.empty and bool(get_resource_args(probe))
+
+
+def decorated_function(definition: dg.AssetsDefinition) -> Callable[..., Any] | None:
+    """The function that an asset was made of with a decorator, or `None` if it was made in another way."""
+    node = definition.node_def if definition.is_executable else None
+    compute = node.compute_fn if isinstance(node, dg.OpDefinition) else None
+    return compute.decorated_fn if isinstance(compute, DecoratedOpFunction) else None
 
 
 def step_context(context: dg.AssetExecutionContext) -> StepExecutionContext:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from dagster_contracts.errors import InvalidSettingError, QuarantineDirError
+from dagster_contracts.rows.strategy import MaterializationStrategy, read_strategy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +31,7 @@ class SettingArguments:
     row_sample: int | None = None
     temp_dir: str | Path | None = None
     memory_budget: int | None = None
+    materialization_strategy: MaterializationStrategy | str | None = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Settings:
         row_sample: How many valid and how many invalid rows reach the materialization.
         temp_dir: Where a lazy frame is staged; `None` is the system's temporary directory.
         memory_budget: Bytes that what cannot be streamed may use; `None` is a quarter of the machine's memory.
+        materialization_strategy: Whether rows that are not yet as their schema says are repaired or refused.
     """
 
     check_granularity: CheckGranularity = "rule"
@@ -53,6 +56,7 @@ class Settings:
     row_sample: int = 5
     temp_dir: Path | None = None
     memory_budget: int | None = None
+    materialization_strategy: MaterializationStrategy = MaterializationStrategy.RECONCILE
 
 
 def resolve_settings(arguments: SettingArguments) -> Settings:
@@ -157,6 +161,13 @@ def _directory(value: object) -> object:
     raise ValueError("the path of a directory that exists, not empty")
 
 
+def _strategy(value: object) -> object:
+    try:
+        return read_strategy(value)  # type: ignore[arg-type]  # it says what it refuses
+    except InvalidSettingError:
+        raise ValueError("'reconcile' or 'strict'") from None
+
+
 _READERS: dict[str, Callable[[object], object]] = {
     "check_granularity": _one_of("rule", "column", "schema"),
     "schema_rules": _one_of("collapsed", "per_rule"),
@@ -165,4 +176,5 @@ _READERS: dict[str, Callable[[object], object]] = {
     "row_sample": _count,
     "temp_dir": _directory,
     "memory_budget": _bytes,
+    "materialization_strategy": _strategy,
 }

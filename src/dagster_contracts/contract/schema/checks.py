@@ -1,0 +1,109 @@
+"""Promises that Dataframely's columns have no parameter for, as checks of a column."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from dagster_contracts.contract.column_check import ColumnCheck
+from dagster_contracts.contract.rendering_values import as_text, listed, quoted
+
+if TYPE_CHECKING:
+    from dagster_contracts.contract.row_fields import RowField
+    from dagster_contracts.contract.schema.constraints import Constraints
+
+UUID_PATTERN = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+"""A UUID as conformed rows hold it."""
+
+_LIST_WIDTH = 200
+_FLOAT_TOLERANCE = 1e9  # pydantic's: a rest below a billionth of the value is none
+
+
+def column_checks(field: RowField, native: frozenset[str]) -> dict[str, ColumnCheck]:
+    """The checks of a column, by the name of what they check.
+
+    Args:
+        field: The column.
+        native: The constraints that its Dataframely column takes itself.
+    """
+    constraints = field.constraints
+    given = {name: value for name, value in (constraints.given if constraints else {}).items() if name not in native}
+    checks = {name: check for name, value in given.items() if (check := _check(field, name, value)) is not None}
+    if field.type.name == "Uuid":
+        checks["uuid"] = ColumnCheck("a UUID", "is a UUID in lower case", partial(_matches, UUID_PATTERN))
+    if field.type.name == "Json":
+        checks["json"] = ColumnCheck("a JSON object", "is a JSON object", _is_json_object)
+    if field.type.name == "Variant":
+        checks["json"] = ColumnCheck("JSON", "is valid JSON", _is_json)
+    return checks
+
+
+def rows_only(field: RowField) -> list[str]:
+    """The constraints of a field that are asked of rows, and cannot be asked of a frame."""
+    constraints: Constraints | None = field.constraints
+    return [
+        name for name in (constraints.given if constraints else {}) if field.type.name == "Json" and "length" in name
+    ]
+
+
+def _check(field: RowField, name: str, value: Any) -> ColumnCheck | None:
+    text = as_text(value)
+    match name:
+        case "ge" | "gt" | "le" | "lt":
+            sign = {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}[name]
+            return ColumnCheck(f"{sign} {text}", f"{sign} {text}", partial(_compares, name, value))
+        case "multiple_of":
+            rule = _is_float_multiple if field.dtype.is_float() else _is_multiple
+            return ColumnCheck(f"multiple of {text}", f"is a multiple of {text}", partial(rule, value))
+        case "min_length" | "max_length" if field.type.name in ("String", "Binary"):
+            sign = ">=" if name == "min_length" else "<="
+            unit = ("byte" if field.type.name == "Binary" else "character") + "s" * (value != 1)
+            words = f"length {sign} {value} {unit}"
+            return ColumnCheck(words, f"has {words}", partial(_has_length, name, value, field.type.name))
+        case "is_in":
+            one_of = f"in ({listed([quoted(one) for one in value], _LIST_WIDTH)})"
+            return ColumnCheck(one_of, f"is {one_of}", partial(_is_in, value))
+        case "pattern":
+            return ColumnCheck(f"matches {text}", f"matches `{text}`", partial(_matches, value))
+    return None
+
+
+def _compares(name: str, value: Any, column: pl.Expr) -> pl.Expr:
+    rule: pl.Expr = getattr(column, name)(pl.lit(value))
+    return rule
+
+
+def _is_multiple(of: Any, column: pl.Expr) -> pl.Expr:
+    return column % pl.lit(of) == 0
+
+
+def _is_float_multiple(of: float, column: pl.Expr) -> pl.Expr:
+    """As pydantic decides it: NaN and the infinities pass, and so does a rest that is but a rounding error."""
+    rest = column - (column / of).floor() * of
+    near = column.abs() / _FLOAT_TOLERANCE
+    return ~column.is_finite() | (rest.abs() <= near) | ((rest.abs() - abs(of)).abs() <= near)
+
+
+def _has_length(name: str, value: int, kind: str, column: pl.Expr) -> pl.Expr:
+    length = column.bin.size() if kind == "Binary" else column.str.len_chars()
+    return length >= value if name == "min_length" else length <= value
+
+
+def _is_in(values: tuple[Any, ...], column: pl.Expr) -> pl.Expr:
+    return column.is_in(list(values))
+
+
+def _matches(pattern: str, column: pl.Expr) -> pl.Expr:
+    return column.str.contains(pattern)
+
+
+def _is_json(column: pl.Expr) -> pl.Expr:
+    """Polars finds the root of whatever is valid, and nothing in a JSON null."""
+    valid = column.str.json_path_match("$").is_not_null() | (column.str.strip_chars(" \t\n\r") == "null")
+    return pl.when(column.is_not_null()).then(valid)
+
+
+def _is_json_object(column: pl.Expr) -> pl.Expr:
+    return _is_json(column) & column.str.strip_chars_start(" \t\n\r").str.starts_with("{")

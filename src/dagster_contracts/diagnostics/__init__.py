@@ -1,0 +1,1 @@
+"""Findings made before anything runs, and the forms they are printed in."""

@@ -1,0 +1,31 @@
+"""The forms that a report is printed in, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dagster_contracts.diagnostics.finding import FailOn, Report
+
+Format: TypeAlias = Literal["text", "json", "sarif", "github", "junit"]
+
+
+def render(report: Report, form: Format = "text", *, fail_on: FailOn = "error", colour: bool = False) -> str:
+    """A report as text of one form, with a line feed at its end.
+
+    Args:
+        report: The report.
+        form: The form.
+        fail_on: The mildest finding that JUnit shall count as a failure.
+        colour: Whether `"text"` is printed on a terminal that has colours.
+    """
+    from dagster_contracts.diagnostics import github, json, junit, sarif, text  # noqa: PLC0415  (only what is printed)
+
+    if form == "text":
+        return text.render(report, colour=colour)
+    if form == "junit":
+        return junit.render(report, fail_on)
+    others: dict[str, Callable[[Report], str]] = {"json": json.render, "sarif": sarif.render, "github": github.render}
+    return others[form](report)

@@ -1,0 +1,132 @@
+"""Rows one by one, pages of rows and whole tables, cut into batches that are small enough to hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+import polars as pl
+from pydantic import BaseModel
+
+Batch: TypeAlias = "list[Any] | pl.DataFrame | Any"
+"""A list of rows, or a part of a table in the table's own kind."""
+
+BATCH_ROWS = 20_000
+BATCH_BYTES = 32 << 20
+_WEIGHED = 8  # one row in so many is weighed
+_OBJECT = 56  # what an empty Python object takes, roughly
+
+
+class Batcher:
+    """Collects what a function gives until there is enough for a batch.
+
+    Rows are held until there are `rows` of them or they weigh `bytes`, by an estimate from every eighth row; a table is
+    cut by rows, and never mixed with rows.
+
+    Args:
+        rows: The most rows of a batch.
+        bytes: About the most bytes of a batch of rows.
+    """
+
+    def __init__(self, rows: int = BATCH_ROWS, bytes: int = BATCH_BYTES) -> None:  # noqa: A002
+        self._most_rows, self._most_bytes = rows, bytes
+        self._rows: list[Any] = []
+        self._weight = 0
+
+    def add(self, element: object) -> Iterable[Batch]:
+        """Take a row, a page of rows or a table, and give the batches that are complete."""
+        if isinstance(element, dict):  # most are, and there are many
+            return self._add_row(element)
+        if is_table(element):
+            return itertools.chain(self.rest(), cut(element, self._most_rows))
+        if is_page(element):
+            return itertools.chain.from_iterable(map(self.add, cast("Sequence[object]", element)))
+        return self._add_row(element)
+
+    def rest(self) -> Sequence[Batch]:
+        """Give the rows that are held, if there are any."""
+        rows, self._rows, self._weight = self._rows, [], 0
+        return [rows] if rows else []
+
+    def _add_row(self, row: object) -> Sequence[Batch]:
+        if len(self._rows) % _WEIGHED == 0:
+            self._weight += weight(row) * _WEIGHED
+        self._rows.append(row)
+        if len(self._rows) >= self._most_rows or self._weight >= self._most_bytes:
+            return self.rest()
+        return ()
+
+
+def is_row(value: object) -> bool:
+    """Whether a value is one row: a mapping, or an object of a dataclass or a pydantic model."""
+    if isinstance(value, (Mapping, BaseModel)):
+        return True
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+def is_page(value: object) -> bool:
+    """Whether a value is a sequence of rows, as an API gives them page by page."""
+    return isinstance(value, (list, tuple)) and not hasattr(value, "_fields")
+
+
+def is_table(value: object) -> bool:
+    """Whether a value is columnar: a Polars frame, anything that speaks Arrow's C interface, or a pandas frame."""
+    if isinstance(value, (pl.DataFrame, pl.LazyFrame)):
+        return True
+    if isinstance(value, (type, pl.Series)):
+        return False
+    # A series or an array speaks Arrow, too; what has columns has their names.
+    speaks = hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
+    return is_pandas(value) or (speaks and (hasattr(value, "schema") or hasattr(value, "columns")))
+
+
+def is_pandas(value: object) -> bool:
+    """Whether a value is a pandas frame; pandas is not imported to find out."""
+    kind = type(value)
+    return kind.__module__.partition(".")[0] == "pandas" and hasattr(value, "iloc") and hasattr(value, "columns")
+
+
+def cut(table: Any, rows: int) -> Iterator[Batch]:
+    """A table in parts of its own kind, none of more than so many rows; one without rows gives itself."""
+    if isinstance(table, pl.LazyFrame):
+        yield from _cut_lazy(table, rows)
+    elif isinstance(table, pl.DataFrame):
+        yield from table.iter_slices(rows) if table.height else [table]
+    elif is_pandas(table):
+        yield from (table.iloc[at : at + rows] for at in range(0, max(len(table), 1), rows))
+    elif isinstance(table, Iterator):  # a reader of record batches
+        for part in table:
+            yield from cut(part, rows)
+    elif hasattr(table, "num_rows") and hasattr(table, "slice"):
+        yield from (table.slice(at, rows) for at in range(0, max(table.num_rows, 1), rows))
+    else:
+        yield from cut(pl.DataFrame(table), rows)
+
+
+def weight(value: object, *, depth: int = 4) -> int:
+    """About how many bytes a value takes."""
+    if isinstance(value, (str, bytes, bytearray)):
+        return _OBJECT + len(value)
+    if value is None or isinstance(value, (bool, int, float)):
+        return _OBJECT // 2
+    if depth == 0:
+        return _OBJECT
+    if isinstance(value, Mapping):
+        return 2 * _OBJECT + sum(_OBJECT + weight(item, depth=depth - 1) for item in value.values())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return _OBJECT + sum(8 + weight(item, depth=depth - 1) for item in cast("Iterable[object]", value))
+    own = getattr(value, "__dict__", None)
+    return _OBJECT + (weight(own, depth=depth - 1) if own else 0)
+
+
+def _cut_lazy(table: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
+    """A plan's rows as the streaming engine gives them; a plan without rows gives one frame without any."""
+    empty = True
+    for part in table.collect_batches(chunk_size=rows, maintain_order=True, engine="streaming"):
+        empty = empty and not part.height
+        if part.height:
+            yield from part.iter_slices(rows)
+    if empty:
+        yield pl.DataFrame(schema=table.collect_schema())

@@ -1,0 +1,1 @@
+"""A folder of SQL models as assets, run on an embedded DuckDB."""

@@ -1,0 +1,1 @@
+"""Rows from APIs, files and queues, brought to a contract's types."""

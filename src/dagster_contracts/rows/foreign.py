@@ -1,0 +1,85 @@
+"""Values and rows of other libraries, read as what they stand for in plain Python."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from pydantic import BaseModel
+
+from dagster_contracts.rows.refused import Refused
+
+_PLAIN: Final = frozenset(
+    {type(None), bool, int, float, str, bytes, list, dict, tuple, dt.date, dt.datetime, dt.time, dt.timedelta}
+)
+_NANOSECONDS: Final = 1_000
+
+
+def unwrapped(value: Any) -> Any:
+    """A value of pandas, NumPy or Arrow as the Python value it stands for; any other as it is.
+
+    Raises:
+        Refused: It stands for a moment that Python's microseconds cannot hold.
+    """
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    library = (kind.__module__ or "").partition(".")[0]
+    if library == "pandas":
+        return _from_pandas(value, kind.__name__)
+    if library == "numpy":
+        return _from_numpy(value)
+    if library == "pyarrow" and hasattr(value, "as_py"):
+        return unwrapped(value.as_py())
+    if library == "polars" and kind.__name__ == "Series":
+        return value.to_list()
+    return value
+
+
+def _from_pandas(value: Any, name: str) -> Any:
+    """Pandas' own scalars: its missing markers are `None`."""
+    if name in {"NAType", "NaTType"}:
+        return None
+    if name == "Timestamp":
+        if value.nanosecond:
+            raise Refused("inexact", "it has nanoseconds, and a column has microseconds", value)
+        return value.to_pydatetime()
+    if name == "Timedelta":
+        if value.nanoseconds:
+            raise Refused("inexact", "it has nanoseconds, and a column has microseconds", value)
+        return value.to_pytimedelta()
+    return value
+
+
+def _from_numpy(value: Any) -> Any:
+    """NumPy's scalars and arrays; its moments by way of microseconds, as its nanoseconds are bare numbers in Python."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if kind in {"M", "m"} and getattr(value, "ndim", 1) == 0:
+        exact = value.astype(f"{kind}8[us]")
+        if exact != value and value == value:  # noqa: PLR0124  (NaT is not itself)
+            raise Refused("inexact", "it has nanoseconds, and a column has microseconds", value)
+        return exact.item()
+    if kind == "O" or not hasattr(value, "tolist"):
+        return list(value) if hasattr(value, "tolist") else value
+    if kind == "V":
+        return value
+    return value.tolist() if getattr(value, "ndim", 0) else value.item()
+
+
+def as_mapping(row: Any) -> Mapping[Any, Any] | None:
+    """A row as a mapping from keys to values: a mapping itself, a dataclass, a pydantic object or a named tuple."""
+    if isinstance(row, Mapping):
+        return row
+    if isinstance(row, type):
+        return None
+    if isinstance(row, BaseModel):
+        aliases = {name: info.alias or name for name, info in type(row).model_fields.items()}
+        own = {aliases[name]: getattr(row, name) for name in aliases}
+        return own | (row.model_extra or {})
+    if dataclasses.is_dataclass(row):
+        return {one.name: getattr(row, one.name) for one in dataclasses.fields(row)}
+    if isinstance(row, tuple) and hasattr(row, "_asdict"):
+        return dict(zip(cast("Any", row)._fields, row, strict=True))
+    return None

@@ -1,0 +1,152 @@
+"""What was given, whatever its kind: rows one by one, or columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import polars as pl
+
+from dagster_contracts.errors import SchemaError
+from dagster_contracts.rows.exact import exact_values
+from dagster_contracts.rows.foreign import as_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A table, column by column.
+
+    Args:
+        columns: A series for each column that has one type; for one of mixed Python objects, their list.
+        height: How many rows there are.
+    """
+
+    columns: dict[str, pl.Series | list[Any]]
+    height: int
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The same row by row, in Python's values, none of them shortened."""
+        if not self.columns:
+            return [{} for _ in range(self.height)]
+        values = [exact_values(one) if isinstance(one, pl.Series) else one for one in self.columns.values()]
+        names = list(self.columns)
+        return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+
+    def slices(self, rows: int) -> Iterator[Columns]:
+        """The same in parts of so many rows."""
+        for start in range(0, self.height, rows):
+            stop = min(start + rows, self.height)
+            yield Columns({name: one[start:stop] for name, one in self.columns.items()}, stop - start)
+
+
+def is_pandas(value: object) -> bool:
+    """Whether a value is a pandas frame, found out without importing pandas."""
+    kind = type(value)
+    return (
+        (kind.__module__ or "").partition(".")[0] == "pandas" and hasattr(value, "iloc") and hasattr(value, "columns")
+    )
+
+
+def is_arrow(value: object) -> bool:
+    """Whether a value speaks Arrow and has columns."""
+    speaks = hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
+    return (
+        speaks and not isinstance(value, (type, pl.Series)) and (hasattr(value, "schema") or hasattr(value, "columns"))
+    )
+
+
+def is_table(value: object) -> bool:
+    """Whether a value is columnar: Polars, Arrow or pandas."""
+    return isinstance(value, (pl.DataFrame, pl.LazyFrame)) or is_pandas(value) or is_arrow(value)
+
+
+def read(value: object) -> Columns | Iterable[Any]:
+    """What was given, as columns or as an iterable of rows that is read once.
+
+    Raises:
+        SchemaError: It is neither a table nor rows.
+    """
+    if isinstance(value, pl.LazyFrame):
+        return of_polars(value.collect(engine="streaming"))
+    if isinstance(value, pl.DataFrame):
+        return of_polars(value)
+    try:
+        if is_pandas(value):
+            return of_pandas(value)
+        if is_arrow(value):
+            return of_polars(pl.DataFrame(cast("Any", value)))
+    except Exception as error:
+        raise SchemaError(f"The {type(value).__name__} cannot be read as a table: {error}") from error
+    if as_mapping(value) is not None:
+        return [value]
+    if isinstance(value, (str, bytes, bytearray)) or not isinstance(value, Iterable):
+        raise SchemaError(
+            f"A {type(value).__name__} is neither rows nor a table. Give an iterable of dicts, dataclasses or pydantic "
+            "objects, or a Polars, Arrow or pandas table."
+        )
+    return value
+
+
+def of_polars(frame: pl.DataFrame) -> Columns:
+    """A Polars frame's columns."""
+    return Columns({one.name: _plain(one) for one in frame.get_columns()}, frame.height)
+
+
+def _plain(series: pl.Series) -> pl.Series | list[Any]:
+    """A series that no dtype hides from: categories as text, objects as a list."""
+    if series.dtype == pl.Object():
+        return series.to_list()
+    if series.dtype in (pl.Categorical, pl.Enum):
+        return series.cast(pl.String())
+    return series
+
+
+def of_pandas(frame: Any) -> Columns:
+    """A pandas frame's columns, missing markers as null; an index with a name is a column, too.
+
+    Raises:
+        ValueError: Two columns have one name.
+    """
+    if all(name is not None for name in frame.index.names):
+        frame = frame.reset_index()
+    if not frame.columns.is_unique:
+        raise ValueError(f"two columns are named {next(iter(frame.columns[frame.columns.duplicated()]))!r}")
+    columns = {
+        name if isinstance(name, str) else repr(name): _of_pandas_series(frame.iloc[:, at])
+        for at, name in enumerate(frame.columns)
+    }
+    return Columns(columns, len(frame))
+
+
+def _of_pandas_series(series: Any) -> pl.Series | list[Any]:
+    """One column; one of Python objects stays a list, for its values may be of any type."""
+    if str(series.dtype) != "object":
+        try:
+            return _plain(cast("pl.Series", pl.from_pandas(series, nan_to_null=True)))
+        except Exception:  # noqa: BLE001  (what Arrow does not know is read as objects)
+            series = series.astype(object)
+    return [None if _is_missing(value) else value for value in series.tolist()]
+
+
+def _is_missing(value: object) -> bool:
+    """Whether pandas means "no value": NaN, NA or NaT."""
+    if isinstance(value, float):
+        return value != value  # noqa: PLR0124
+    return type(value).__name__ in {"NAType", "NaTType"}
+
+
+def restore(value: object) -> Callable[[pl.DataFrame], Any] | None:
+    """What gives a frame back in the kind that a table came in; `None` for rows."""
+    if isinstance(value, pl.LazyFrame):
+        return pl.DataFrame.lazy
+    if isinstance(value, pl.DataFrame):
+        return lambda frame: frame
+    if is_pandas(value):
+        return lambda frame: frame.to_pandas()
+    if is_arrow(value):
+        return lambda frame: frame.to_arrow()
+    return None

@@ -1,0 +1,1 @@
+"""Contracts on SQL models, checked without a warehouse and without data."""

@@ -1,0 +1,141 @@
+"""DuckDB's own binder over empty tables: the truth about the names and types that a DuckDB query returns."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from dagster_contracts.sql.query_error import QueryError, QueryErrorCode, UnknownOutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# No file, no network, no extension that is not built in, no Python variable as a table.
+_LOCKED: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "autoload_known_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "python_enable_replacements": "false",
+    "memory_limit": "512MB",
+    "threads": "1",
+}
+_MOST_PARTS = 3
+_FIRST_CANDIDATES = re.compile(r"\s*(Candidate functions:|Candidate bindings|LINE \d+:).*", re.DOTALL)
+_CODES: tuple[tuple[str, QueryErrorCode], ...] = (
+    (r"Ambiguous reference|ambiguous", "ambiguous-column"),
+    (r"Referenced table .* not found", "unknown-relation"),
+    (r"Referenced column|does not have a column named|not found in FROM clause", "unknown-column"),
+    (r"same number of result columns|Subquery returns|aliases", "column-count"),
+    (r"No function matches|Cannot (compare|mix|combine)|Could not choose a best candidate|type", "type-error"),
+)
+
+
+class Binder:
+    """One in-memory DuckDB, locked down, that knows tables by their columns and holds no row.
+
+    A table's name means the same in every query that one binder describes. A table that was created once is created
+    again only when its columns are others.
+    """
+
+    def __init__(self) -> None:
+        self._open()
+
+    def _open(self) -> None:
+        """Start an empty database."""
+        self._connection = duckdb.connect(":memory:", config=_LOCKED)
+        self._connection.execute("SET lock_configuration = true")
+        self._tables: dict[tuple[str, ...], tuple[tuple[str, str], ...]] = {}
+        self._homes: set[tuple[str, ...]] = {("main",), ("memory", "main")}
+
+    def declare(self, name: Sequence[str], columns: tuple[tuple[str, str], ...]) -> None:
+        """Make a table known.
+
+        Args:
+            name: The parts of its name: catalog, schema and table, or fewer.
+            columns: Each column's name and type, as DuckDB spells it.
+
+        Raises:
+            UnknownOutputError: DuckDB can hold no table of that name or with those columns.
+        """
+        key = tuple(part.lower() for part in name)
+        if self._tables.get(key) == columns:
+            return
+        if len(key) > _MOST_PARTS or not columns:
+            raise UnknownOutputError(f"DuckDB has no place for a table {'.'.join(name)} of {len(columns)} columns")
+        listed = ", ".join(f"{_quoted(column)} {of}" for column, of in columns)
+        try:
+            self._make_home(key[:-1])
+            self._connection.execute(f"CREATE OR REPLACE TABLE {'.'.join(map(_quoted, name))} ({listed})")
+        except (duckdb.Error, RuntimeError, ValueError) as error:
+            raise UnknownOutputError(f"DuckDB cannot declare {'.'.join(name)}: {_brief(error)}") from error
+        self._tables[key] = columns
+
+    def describe(self, sql: str) -> tuple[tuple[str, str], ...]:
+        """Bind one query.
+
+        Args:
+            sql: The query's text, which reads declared tables only.
+
+        Returns:
+            Each output column's name and type, as DuckDB spells it.
+
+        Raises:
+            QueryError: The query is wrong.
+            UnknownOutputError: DuckDB cannot tell without data, files, extensions, or tables that were not declared.
+        """
+        try:
+            statements = self._connection.extract_statements(sql)
+            if len(statements) != 1:
+                raise QueryError("syntax", f"A model is one query; this text has {len(statements)} statements.")
+            if statements[0].type != duckdb.StatementType.SELECT:
+                raise UnknownOutputError("DuckDB can tell the columns of this statement only by running it")
+            if statements[0].named_parameters:
+                raise UnknownOutputError(
+                    f"the query has parameters: {', '.join(sorted(statements[0].named_parameters))}"
+                )
+            bound = self._connection.sql(statements[0])
+            return tuple(zip(bound.columns, map(str, bound.types), strict=True))
+        except (duckdb.Error, RuntimeError, ValueError) as error:
+            if isinstance(error, duckdb.InternalException | duckdb.FatalException):
+                self._open()  # a database that met an internal error answers no further query
+            raise _read(error) from error
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _make_home(self, home: tuple[str, ...]) -> None:
+        """Create the catalog and the schema that a table is in."""
+        if not home or home in self._homes:
+            return
+        if len(home) > 1 and home[:1] not in self._homes:
+            self._connection.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {_quoted(home[0])}")
+        self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {'.'.join(map(_quoted, home))}")
+        self._homes.add(home)
+
+
+def _read(error: Exception) -> QueryError | UnknownOutputError:
+    """What one of DuckDB's errors says about the query."""
+    text = _brief(error)
+    if isinstance(error, duckdb.ParserException):
+        return QueryError("syntax", text)
+    if isinstance(error, duckdb.BinderException | duckdb.ConversionException | duckdb.OutOfRangeException):
+        if re.search(r"extension|not.*(supported|implemented)|prepared|parameter", text, re.IGNORECASE):
+            return UnknownOutputError(f"DuckDB's binder: {text}")
+        default: QueryErrorCode = "invalid" if isinstance(error, duckdb.BinderException) else "type-error"
+        code = next((code for pattern, code in _CODES if re.search(pattern, text)), default)
+        return QueryError(code, text)
+    return UnknownOutputError(f"DuckDB's binder: {text}")
+
+
+def _brief(error: Exception) -> str:
+    """An error's text on one line, without its kind and the list of every candidate."""
+    text = _FIRST_CANDIDATES.sub("", str(error))
+    return re.sub(r"^\w+( \w+)? Error: ", "", re.sub(r"\s+", " ", text)).strip() or type(error).__name__
+
+
+def _quoted(name: str) -> str:
+    """An identifier in quotes."""
+    return '"' + name.replace('"', '""') + '"'

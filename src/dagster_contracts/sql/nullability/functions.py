@@ -1,0 +1,88 @@
+"""What the call of a function can be, from the table of functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from dagster_contracts.sql.nullability import families
+from dagster_contracts.sql.nullability.aggregates import aggregated
+from dagster_contracts.sql.nullability.evaluate import described, evaluate, evaluates, expression_key
+from dagster_contracts.sql.nullability.fact import Fact, can_be_null, not_null, unknown
+from dagster_contracts.sql.nullability.function_table import SAME, Function, Rule, function_of, operands
+from dagster_contracts.sql.nullability.operators import plain
+
+if TYPE_CHECKING:
+    from dagster_contracts.sql.nullability.scope import Env
+
+_UNITS = frozenset(["day", "week", "month", "quarter", "year", "hour", "minute", "second"])
+_TAKES_NO_TEXT = frozenset([families.NUMBER, families.DECIMAL, families.TEMPORAL, families.FINITE, families.INTERVAL])
+
+
+@evaluates(exp.Func)
+def call(node: exp.Func, env: Env) -> Fact:
+    """What is known of a function's value; nothing, where the function is not in the table."""
+    function = function_of(node, env.project.dialect.name)
+    if function is None or _is_another_function(node, env):
+        return unknown(f"it is not known whether {described(node)} can be NULL")
+    if function.aggregates:
+        return aggregated(node, function, env)
+    facts = [evaluate(operand, env) for operand in operands(node)]
+    family = families.common_family([facts[0].family]) if function.family == SAME and facts else function.family
+    if function.rule in {Rule.MAYBE, Rule.LOOSE}:
+        return can_be_null(f"{described(node)} can be NULL", family)
+    return _by_rule(node, function, facts, family, env)
+
+
+def _by_rule(node: exp.Func, function: Function, facts: list[Fact], family: str | None, env: Env) -> Fact:
+    if function.rule is Rule.NEVER:
+        return not_null(family)
+    if function.rule is Rule.FIRST:
+        return plain(facts[:1], family)
+    result = plain(facts, family)
+    if result.nullable is not False:
+        return result
+    dialect = env.project.dialect
+    if dialect.infinite_dates and function.rule is Rule.FINITE and not _all_finite(node, facts, env):
+        return unknown(f"{described(node)} is NULL for an infinite date", family)
+    if dialect.cast == "depends" and not _has_what_it_takes(node, function, facts):
+        return unknown(f"{described(node)} is NULL where it fails unless ANSI mode is on", family)
+    if family == families.TEMPORAL and all(fact.family in _FINITE_FAMILIES for fact in facts):
+        return not_null(families.FINITE if any(fact.family == families.FINITE for fact in facts) else family)
+    return result
+
+
+_FINITE_FAMILIES = frozenset([families.FINITE, families.NUMBER, families.DECIMAL, families.TIME, families.INTERVAL])
+
+
+def _all_finite(node: exp.Func, facts: list[Fact], env: Env) -> bool:
+    """Whether no argument can be an infinite date."""
+    for operand, fact in zip(operands(node), facts, strict=True):
+        if fact.family in _FINITE_FAMILIES or isinstance(operand, exp.Literal):
+            continue
+        if ("finite", expression_key(operand, env)) not in env.known:
+            return False
+    return True
+
+
+def _has_what_it_takes(node: exp.Func, function: Function, facts: list[Fact]) -> bool:
+    """Whether no argument is converted in a way that can fail."""
+    if isinstance(node, (exp.TimestampTrunc, exp.DateTrunc)):
+        unit = node.args.get("unit")
+        if unit is None or unit.name.lower() not in _UNITS:
+            return False
+    if function.rule is Rule.TEXT:
+        return all(fact.family != families.NESTED for fact in facts)
+    return all(fact.family in _TAKES_NO_TEXT for fact in facts[:1]) and all(
+        fact.family in _TAKES_NO_TEXT or (fact.family == families.STRING and isinstance(operand, exp.Literal))
+        for operand, fact in zip(operands(node), facts, strict=True)
+    )
+
+
+def _is_another_function(node: exp.Func, env: Env) -> bool:
+    """Whether sqlglot has one node for a function that the dialect has two of."""
+    if isinstance(node, exp.Substring) and env.project.dialect.name == "postgres":
+        start = node.args.get("start")
+        return start is None or evaluate(start, env).family != families.NUMBER
+    return False

@@ -1,0 +1,271 @@
+"""What operators, conditions and conversions can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from dagster_contracts.sql.nullability import families
+from dagster_contracts.sql.nullability.evaluate import described, evaluate, evaluates
+from dagster_contracts.sql.nullability.evidence import false_of, not_true_of, true_of
+from dagster_contracts.sql.nullability.fact import (
+    Fact,
+    can_be_null,
+    first_not_null,
+    not_null,
+    one_of,
+    strict,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dagster_contracts.sql.nullability.scope import Env
+
+_PLAIN_TEXT = frozenset([families.STRING, families.OTHER])
+
+
+@evaluates(exp.Literal)
+def _literal(node: exp.Literal, env: Env) -> Fact:  # noqa: ARG001
+    if node.is_string:
+        return not_null(families.STRING)
+    return not_null(families.NUMBER if node.is_int else families.DECIMAL)
+
+
+@evaluates(exp.Null)
+def _null(node: exp.Null, env: Env) -> Fact:  # noqa: ARG001
+    return can_be_null("NULL is written there", families.NULL)
+
+
+@evaluates(exp.Boolean)
+def _boolean(node: exp.Boolean, env: Env) -> Fact:  # noqa: ARG001
+    return not_null(families.BOOLEAN)
+
+
+@evaluates(exp.Paren, exp.Alias)
+def _inner(node: exp.Expr, env: Env) -> Fact:
+    return evaluate(node.this, env)
+
+
+def plain(facts: Iterable[Fact], family: str | None) -> Fact:
+    """A value that is NULL exactly where one of these is, unless one of them has nulls of its own inside."""
+    facts = list(facts)
+    result = strict(facts, family)
+    if result.nullable is False:
+        for fact in facts:
+            if fact.family is None or fact.family == families.JSON:
+                return unknown(_INNER_NULL, family)
+    return result
+
+
+_INNER_NULL = "a value whose type is JSON or not known can hold a null of its own"
+
+
+def number_family(facts: list[Fact]) -> str:
+    """The family of what arithmetic makes of these."""
+    found = {fact.family for fact in facts} - {families.NULL}
+    if found <= {families.NUMBER}:
+        return families.NUMBER
+    if found <= {families.NUMBER, families.DECIMAL}:
+        return families.DECIMAL
+    if families.TEMPORAL in found:
+        return families.TEMPORAL
+    if families.FINITE in found:
+        finite = {families.FINITE, families.INTERVAL, families.NUMBER, families.TIME}
+        return families.FINITE if found <= finite else families.TEMPORAL
+    return families.INTERVAL if found <= {families.INTERVAL, families.NUMBER} else families.OTHER
+
+
+@evaluates(exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot)
+def _arithmetic(node: exp.Expr, env: Env) -> Fact:
+    facts = [evaluate(node.this, env)]
+    if isinstance(node, exp.Binary):
+        facts.append(evaluate(node.expression, env))
+    family = number_family(facts)
+    result = plain(facts, family)
+    if result.nullable is False and env.project.dialect.decimal_overflow == "depends" and family == families.DECIMAL:
+        return unknown(f"{described(node)} is NULL on a decimal overflow unless ANSI mode is on", family)
+    return result
+
+
+@evaluates(exp.Div)
+def _division(node: exp.Div, env: Env) -> Fact:
+    return _divided(node, env, env.project.dialect.slash_zero)
+
+
+@evaluates(exp.IntDiv, exp.Mod)
+def _modulo(node: exp.Binary, env: Env) -> Fact:
+    return _divided(node, env, env.project.dialect.modulo_zero)
+
+
+def _divided(node: exp.Binary, env: Env, by_zero: str) -> Fact:
+    facts = [evaluate(node.this, env), evaluate(node.expression, env)]
+    result = plain(facts, number_family(facts))
+    if result.nullable is not False or by_zero in {"error", "value"} or _is_not_zero(node.expression):
+        return result
+    if by_zero == "null":
+        return can_be_null(f"{described(node)} is NULL where it divides by zero", result.family)
+    return unknown(f"{described(node)} is NULL where it divides by zero unless ANSI mode is on", result.family)
+
+
+def _is_not_zero(node: exp.Expr) -> bool:
+    """Whether an expression is a number that is written there and is not zero."""
+    node = node.unnest()
+    return isinstance(node, exp.Literal) and not node.is_string and node.name.strip("0.") != ""
+
+
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
+_PATTERNS = (exp.Like, exp.ILike, exp.SimilarTo, exp.Glob, exp.RegexpLike, exp.RegexpILike)
+
+
+@evaluates(*_COMPARISONS)
+def _comparison(node: exp.Binary, env: Env) -> Fact:
+    return compared([evaluate(node.this, env), evaluate(node.expression, env)], env)
+
+
+def compared(facts: list[Fact], env: Env) -> Fact:
+    """What a comparison of these can be."""
+    result = plain(facts, families.BOOLEAN)
+    nested = any(fact.family in {families.NESTED, None} for fact in facts)
+    if result.nullable is False and nested and not env.project.dialect.nested_compare:
+        return unknown("comparing nested values that hold NULLs can be NULL", families.BOOLEAN)
+    return result
+
+
+@evaluates(*_PATTERNS)
+def _pattern(node: exp.Expr, env: Env) -> Fact:
+    return plain([evaluate(node.this, env), evaluate(node.expression, env)], families.BOOLEAN)
+
+
+@evaluates(exp.Escape)
+def _escape(node: exp.Escape, env: Env) -> Fact:
+    return plain([evaluate(node.this, env), evaluate(node.expression, env)], families.BOOLEAN)
+
+
+@evaluates(exp.Between)
+def _between(node: exp.Between, env: Env) -> Fact:
+    return compared([evaluate(node.args[name], env) for name in ("this", "low", "high")], env)
+
+
+@evaluates(exp.Is, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Exists)
+def _never_null(node: exp.Expr, env: Env) -> Fact:  # noqa: ARG001
+    return not_null(families.BOOLEAN)
+
+
+@evaluates(exp.Not)
+def _not(node: exp.Not, env: Env) -> Fact:
+    return plain([evaluate(node.this, env)], families.BOOLEAN)
+
+
+@evaluates(exp.And)
+def _and(node: exp.And, env: Env) -> Fact:
+    left = evaluate(node.this, env)
+    right = evaluate(node.expression, env.knowing(true_of(node.this, env)))
+    return plain([left, right], families.BOOLEAN)
+
+
+@evaluates(exp.Or)
+def _or(node: exp.Or, env: Env) -> Fact:
+    left = evaluate(node.this, env)
+    right = evaluate(node.expression, env.knowing(false_of(node.this, env)))
+    return plain([left, right], families.BOOLEAN)
+
+
+@evaluates(exp.Coalesce)
+def _coalesce(node: exp.Coalesce, env: Env) -> Fact:
+    return first_not_null([evaluate(argument, env) for argument in [node.this, *node.expressions]])
+
+
+@evaluates(exp.Nullif)
+def _nullif(node: exp.Nullif, env: Env) -> Fact:
+    fact = evaluate(node.this, env)
+    return can_be_null(f"{described(node)} is NULL where both are equal", fact.family)
+
+
+@evaluates(exp.If)
+def _if(node: exp.If, env: Env) -> Fact:
+    return _branches([(node.this, node.args["true"])], node.args.get("false"), env)
+
+
+@evaluates(exp.Case)
+def _case(node: exp.Case, env: Env) -> Fact:
+    subject = node.this
+    branches = [(branch.this, branch.args["true"]) for branch in node.args["ifs"]]
+    if subject is not None:
+        branches = [(exp.EQ(this=subject.copy(), expression=when.copy()), value) for when, value in branches]
+    return _branches(branches, node.args.get("default"), env)
+
+
+@evaluates(exp.Nvl2)
+def _nvl2(node: exp.Nvl2, env: Env) -> Fact:
+    present = exp.Not(this=exp.Is(this=node.this.copy(), expression=exp.Null()))
+    return _branches([(present, node.args["true"])], node.args.get("false"), env)
+
+
+def _branches(branches: list[tuple[exp.Expr, exp.Expr]], default: exp.Expr | None, env: Env) -> Fact:
+    """One of several values, of which each is taken where its condition holds and none before it does."""
+    facts = []
+    for condition, value in branches:
+        facts.append(evaluate(value, env.knowing(true_of(condition, env))))
+        env = env.knowing(not_true_of(condition, env))
+    if default is None:
+        facts.append(can_be_null("CASE without ELSE is NULL where no condition holds", families.NULL))
+    else:
+        facts.append(evaluate(default, env))
+    return one_of(facts)
+
+
+@evaluates(exp.DPipe)
+def _pipes(node: exp.DPipe, env: Env) -> Fact:
+    facts = [evaluate(node.this, env), evaluate(node.expression, env)]
+    return plain(facts, families.NESTED if facts[0].family == families.NESTED else families.STRING)
+
+
+@evaluates(exp.Concat)
+def _concat(node: exp.Concat, env: Env) -> Fact:
+    facts = [evaluate(argument, env) for argument in node.expressions]
+    if env.project.dialect.concat_skips_null and all(fact.family not in {families.NESTED, None} for fact in facts):
+        return not_null(families.STRING)
+    return plain(facts, families.STRING)
+
+
+@evaluates(exp.Greatest, exp.Least)
+def _greatest(node: exp.Expr, env: Env) -> Fact:
+    facts = [evaluate(argument, env) for argument in [node.this, *node.expressions]]
+    if env.project.dialect.greatest_skips_null or node.args.get("ignore_nulls"):
+        return first_not_null(facts)
+    return strict(facts, families.common_family(fact.family for fact in facts))
+
+
+@evaluates(exp.Interval)
+def _interval(node: exp.Interval, env: Env) -> Fact:
+    return not_null(families.INTERVAL) if node.this is None else plain([evaluate(node.this, env)], families.INTERVAL)
+
+
+@evaluates(exp.Array)
+def _array(node: exp.Array, env: Env) -> Fact:
+    if any(isinstance(item, exp.Query) for item in node.expressions):
+        return unknown("it is not known whether an array of a subquery's rows can be NULL", families.NESTED)
+    elements = [evaluate(item, env) for item in node.expressions]
+    element = one_of(elements) if elements else None
+    return Fact(nullable=False, family=families.NESTED, element=element)
+
+
+@evaluates(exp.Struct, exp.Map, exp.Tuple)
+def _nested(node: exp.Expr, env: Env) -> Fact:
+    if isinstance(node, exp.Tuple):
+        return plain([evaluate(item, env) for item in node.expressions], families.NESTED)
+    return not_null(families.NESTED) if isinstance(node, exp.Struct) else unknown("a map can be NULL", families.NESTED)
+
+
+@evaluates(exp.Bracket)
+def _bracket(node: exp.Bracket, env: Env) -> Fact:  # noqa: ARG001
+    return can_be_null(f"{described(node)} is NULL where there is no such element")
+
+
+@evaluates(exp.AtTimeZone)
+def _at_time_zone(node: exp.AtTimeZone, env: Env) -> Fact:
+    facts = [evaluate(node.this, env), evaluate(node.args["zone"], env)]
+    return plain(facts, facts[0].family)

@@ -1,0 +1,3 @@
+SELECT id, amount FROM orders
+UNION ALL
+SELECT id, price FROM products

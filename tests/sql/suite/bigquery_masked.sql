@@ -1,0 +1,1 @@
+SELECT * EXCEPT (email, segment) REPLACE (UPPER(name) AS name) FROM customers

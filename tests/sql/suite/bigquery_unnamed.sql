@@ -1,0 +1,3 @@
+SELECT COUNT(*), country, MAX(created_at), 'x'
+FROM customers
+GROUP BY country

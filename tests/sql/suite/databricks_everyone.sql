@@ -1,0 +1,3 @@
+SELECT id, name FROM employees
+UNION ALL
+SELECT id, name FROM customers

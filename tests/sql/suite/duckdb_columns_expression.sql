@@ -1,0 +1,1 @@
+SELECT COLUMNS('.*_at'), id FROM orders

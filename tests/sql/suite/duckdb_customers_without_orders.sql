@@ -1,0 +1,3 @@
+SELECT id FROM customers
+EXCEPT
+SELECT customer_id FROM orders

@@ -1,0 +1,1 @@
+SELECT * RENAME (paid AS amount_paid) FROM payments

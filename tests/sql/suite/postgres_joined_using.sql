@@ -1,0 +1,3 @@
+SELECT *
+FROM (SELECT id AS order_id, status FROM orders) AS o
+JOIN payments USING (order_id)

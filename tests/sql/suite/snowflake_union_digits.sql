@@ -1,0 +1,3 @@
+SELECT amount AS money, status AS label FROM orders
+UNION ALL
+SELECT paid, method FROM payments
