@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
-from dagster_contracts.errors import UnknownTypeError
-from dagster_contracts.sql.dialect_types import spelled_type, type_sql
-from dagster_contracts.sql.query_error import QueryError, UnknownOutputError
+from dagster_contracts.sql.query_error import QueryError
+from dagster_contracts.sql.typing.bound import bound_columns, is_bindable
 from dagster_contracts.sql.typing.column import TypedColumn
+from dagster_contracts.sql.typing.query import output_of
+from dagster_contracts.sql.typing.second_opinion import second_opinion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dagster_contracts.contract.types import Type
+    from sqlglot import exp
+
     from dagster_contracts.sql.binder import Binder
     from dagster_contracts.sql.relation import Relation
-
-_UNTYPED = "an untyped NULL: its type is whatever reads it; write CAST(NULL AS …)"
 
 
 def infer_types(
@@ -32,14 +29,16 @@ def infer_types(
 ) -> tuple[TypedColumn, ...]:
     """Work out the names and types of a query's output.
 
-    For `duckdb` they are what DuckDB's own binder says, as long as everything that the query reads is known.
+    For `duckdb` they are what DuckDB's own binder says, as long as everything that the query reads is known. For other
+    dialects they are what the products' documentation says of each expression, and DuckDB's binder is asked for a
+    second opinion on the translated query: a type of another family makes the column's type unknown.
 
     Args:
         query: The parsed query.
         dialect: Its dialect.
         tables: What the tables return, by their names as written and folded; a table may be missing.
         binder: The binder of this project.
-        sql: The text that `query` was parsed from. DuckDB names unnamed columns by it.
+        sql: The text that `query` was parsed from. Columns without a name are named by it.
 
     Returns:
         The output's columns, in order.
@@ -48,55 +47,11 @@ def infer_types(
         QueryError: The query is wrong.
         UnknownOutputError: Its columns cannot be known.
     """
-    if dialect != "duckdb":
-        raise UnknownOutputError(f"the columns of {dialect} queries are not worked out yet")
-    for table in query.find_all(exp.Table):
-        name = table_name(table)
-        relation = tables.get(name) or tables.get(name.lower())
-        if relation is not None:
-            _declare(binder, [part.name for part in table.parts], relation)
+    if dialect == "duckdb" and is_bindable(query, tables):
+        return bound_columns(query, tables=tables, binder=binder, sql=sql)
     try:
-        described = binder.describe(sql if sql is not None else query.sql("duckdb"))
-    except QueryError as error:
-        raise QueryError(error.code, error.message, _position(query, error.message)) from None
-    return tuple(_bound(name, of) for name, of in described)
-
-
-def table_name(table: exp.Table) -> str:
-    """A table's dotted name as written."""
-    return ".".join(part.name for part in table.parts)
-
-
-def _declare(binder: Binder, name: list[str], relation: Relation) -> None:
-    """Make a relation known to the binder."""
-    columns = tuple((column.name, _spelled(column.type)) for column in relation.columns)
-    unknown = [name for name, of in columns if of is None]
-    if unknown:
-        raise UnknownOutputError(f"the type of {relation.name}.{unknown[0]} is not known")
-    binder.declare(name, columns)  # type: ignore[arg-type]
-
-
-@lru_cache(maxsize=1024)
-def _spelled(of: Type | None) -> str | None:
-    """DuckDB's spelling of a type."""
-    return None if of is None else type_sql(of, "duckdb")
-
-
-def _bound(name: str, of: str) -> TypedColumn:
-    """What the binder says of one column."""
-    if of == '"NULL"':
-        return TypedColumn(name, None, (f"{name} is {_UNTYPED}",))
-    try:
-        found = spelled_type(of, "duckdb")
-    except UnknownTypeError:
-        found = None
-    return TypedColumn(name, found, () if found else (f"{name} is of DuckDB's type {of}, which contracts cannot name",))
-
-
-def _position(query: exp.Query, message: str) -> tuple[int, int] | None:
-    """Where the first name that a message quotes stands in the query's text."""
-    quoted = message.split('"')[1::2]
-    for identifier in query.find_all(exp.Identifier):
-        if identifier.name in quoted[:1] and "start" in identifier.meta:
-            return identifier.meta["start"], identifier.meta["end"] + 1
-    return None
+        found = output_of(query, dialect=dialect, tables=tables, sql=sql)
+    except RecursionError:
+        raise QueryError("invalid", "The query is nested too deeply to be read.") from None
+    columns = tuple(TypedColumn(one.name, one.typed.type, one.typed.reasons) for one in found)
+    return columns if dialect == "duckdb" else second_opinion(query, columns, dialect, tables, binder)

@@ -1,0 +1,247 @@
+"""What functions return in each dialect, as the products' documentation says. What is not listed is not known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from dagster_contracts.contract.types import Type
+from dagster_contracts.sql.typing import function_tables as tables
+from dagster_contracts.sql.typing.aggregates import AGGREGATES
+from dagster_contracts.sql.typing.numbers import NUMBERS
+from dagster_contracts.sql.typing.typed import NULL, STRING, TEXT, Typed, of, some_decimal, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dagster_contracts.sql.typing.scope import Context
+
+_NO_TEXT = frozenset(["Binary", "Array", "Interval", "Struct", "Map"])
+_DATE_PARTS = {"DATE": "Date", "TIME": "Time", "DATETIME": "TimestampNtz"}
+_ZONED = ("Date", "TimestampNtz", "Timestamp")
+
+
+def function_type(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
+    """The type that a function returns.
+
+    Args:
+        call: The parsed call.
+        args: What is known of its arguments, in the order of the text.
+        context: The model's.
+
+    Returns:
+        The type, or why it is not known.
+    """
+    dialect, name = context.dialect, type(call).__name__
+    handler = AGGREGATES.get(name) or _HANDLERS.get(name)
+    if handler is not None:
+        return handler(call, args, context)
+    if name in tables.TEXTUAL:
+        return _text(call, args, context)
+    fixed = tables.FIXED.get(name)
+    if fixed is not None and dialect in fixed:
+        return _fixed(fixed[dialect], name, dialect)
+    if isinstance(call, exp.Anonymous):
+        called = call.name.lower()
+        by_name = tables.BY_NAME.get(dialect, {}).get(called)
+        return (
+            _fixed(by_name, called, dialect) if by_name else unknown(f"{called}() is not a known function of {dialect}")
+        )
+    return unknown(f"what {_called(call)} returns in {dialect} is not known", *(args[0].reasons if args else ()))
+
+
+def _called(call: exp.Expr) -> str:
+    """A call for a message."""
+    return f"{call.sql_name()}()" if isinstance(call, exp.Func) else type(call).__name__
+
+
+def _fixed(text: str, name: str, dialect: str) -> Typed:
+    """A type from a table; a decimal there has no digits that documentation names."""
+    if text == "Decimal":
+        return some_decimal(f"{dialect}'s documentation names no digits for {name}")
+    if text.startswith("Array<"):
+        return Typed(Type("Array", args=(Type(text[6:-1]),)))
+    return of(text)
+
+
+def _text(call: exp.Expr, args: list[Typed], _context: Context) -> Typed:
+    """A function of text that returns text, or binary of binary."""
+    if not args or args[0].type is None or args[0].type.name in _NO_TEXT:
+        return unknown(f"{_called(call)} of what may not be text", *(args[0].reasons if args else ()))
+    return STRING
+
+
+def _rounded(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
+    """ROUND, CEIL, FLOOR, TRUNC."""
+    found = args[0]
+    if found.type is None or found.type.name not in NUMBERS or context.dialect == "duckdb":
+        return unknown(f"{_called(call)} of what is no known number", *found.reasons)
+    decimal = found.type.name == "Decimal"
+    if context.dialect == "bigquery":
+        return of("Float64") if found.type.name == "Int64" else found
+    if decimal or (context.dialect == "postgres" and len(args) > 1):
+        return some_decimal(f"the digits of {_called(call)} are not documented, or are not kept")
+    if context.dialect == "postgres":
+        return of("Float64")
+    if context.dialect == "databricks" and not isinstance(call, exp.Round):
+        return of("Int64") if len(args) == 1 else unknown(f"{_called(call)} to a scale")
+    return found
+
+
+def _same_number(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
+    """ABS: the type of its argument."""
+    found = args[0]
+    if found.type is None or found.type.name not in NUMBERS or context.dialect == "duckdb":
+        return unknown(f"{_called(call)} of what is no known number", *found.reasons)
+    if found.type.name == "Decimal" and context.dialect in ("postgres", "snowflake"):
+        return some_decimal(f"the digits of {_called(call)} are not documented")
+    return found
+
+
+def _extract(call: exp.Expr, _args: list[Typed], context: Context) -> Typed:
+    """EXTRACT(part FROM x)."""
+    part, dialect = call.this.name.upper(), context.dialect
+    if dialect == "postgres" and (context.sql is None or "date_part" in context.sql.lower()):
+        return unknown("EXTRACT is a numeric, date_part() a double precision; which of them stands here is not known")
+    if dialect in ("postgres", "snowflake"):
+        return some_decimal(f"{dialect} keeps or documents no digits of EXTRACT")
+    if dialect == "bigquery":
+        return of(_DATE_PARTS.get(part, "Int64"))
+    if dialect == "databricks" and not part.startswith("SEC"):
+        return of("Int32")
+    return unknown(f"EXTRACT of {part} in {dialect} is not known")
+
+
+def _date_trunc(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
+    """DATE_TRUNC, TIMESTAMP_TRUNC, DATETIME_TRUNC, TRUNC."""
+    dialect = context.dialect
+    found = next((one for one in args if one.type is not None and one.type.name in _ZONED), None)
+    if found is None or found.type is None:
+        return unknown(f"{_called(call)} of what is no known date or time", *(args[0].reasons if args else ()))
+    if dialect == "databricks":
+        return of("Date") if isinstance(call, exp.DateTrunc) else _spark_trunc(found.type)
+    if dialect == "postgres" and found.type.name == "Date":
+        return of("Timestamp")
+    return found if dialect in ("postgres", "bigquery", "snowflake") else unknown(f"{_called(call)} in {dialect}")
+
+
+def _spark_trunc(found: Type) -> Typed:
+    """Databricks' date_trunc, which returns TIMESTAMP; what it makes of TIMESTAMP_NTZ depends on the version."""
+    return unknown("date_trunc of TIMESTAMP_NTZ") if found.name == "TimestampNtz" else of("Timestamp")
+
+
+def _date_add(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
+    """DATE_ADD, DATE_SUB, DATEADD, TIMESTAMP_ADD and the like."""
+    dialect, found = context.dialect, args[0]
+    if found.type is None or found.type.name not in _ZONED:
+        return unknown(f"{_called(call)} of what is no known date or time", *found.reasons)
+    unit = call.args.get("unit")
+    whole_days = unit is not None and unit.name.upper() in ("DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
+    if dialect == "bigquery":
+        return found
+    if dialect == "databricks" and isinstance(call, exp.TsOrDsAdd | exp.AddMonths):
+        return of("Date")
+    if dialect == "snowflake" and (found.type.name != "Date" or whole_days):
+        return found
+    return unknown(f"{_called(call)} of {found.type} in {dialect}")
+
+
+def _date(_call: exp.Expr, _args: list[Typed], context: Context) -> Typed:
+    """DATE(x), TO_DATE(x)."""
+    return of("Date") if context.dialect != "duckdb" else unknown("DuckDB's binder was not asked")
+
+
+def _timestamp(call: exp.Expr, _args: list[Typed], context: Context) -> Typed:
+    """TIMESTAMP(x) of BigQuery."""
+    return (
+        of("Timestamp") if context.dialect == "bigquery" and isinstance(call, exp.Timestamp) else unknown(_called(call))
+    )
+
+
+def _at_time_zone(_call: exp.Expr, args: list[Typed], context: Context) -> Typed:
+    """AT TIME ZONE: it takes a zone away, or gives one."""
+    other = {"Timestamp": "TimestampNtz", "TimestampNtz": "Timestamp"}
+    if context.dialect == "postgres" and args[0].type is not None and args[0].type.name in other:
+        return of(other[args[0].type.name])
+    return unknown("AT TIME ZONE of what is not known", *args[0].reasons)
+
+
+def _json(_call: exp.Expr, args: list[Typed], context: Context) -> Typed:
+    """`->`, `:`, JSON_QUERY."""
+    dialect, found = context.dialect, args[0]
+    if dialect == "snowflake":
+        return of("Variant")
+    if dialect == "postgres" and found.type == Type("Json"):
+        return found
+    if dialect == "bigquery" and found.type is not None:
+        return found if found.type.name == "Json" else STRING
+    if dialect == "databricks" and found.type is not None and found.type.name in ("String", "Variant"):
+        return found
+    return unknown("a part of what is not known to be JSON", *found.reasons)
+
+
+def _div(_call: exp.Expr, args: list[Typed], context: Context) -> Typed:
+    """DIV: whole numbers."""
+    if {one.type.name if one.type else "" for one in args} <= {"Int8", "Int16", "Int32", "Int64"}:
+        found = {"bigquery": "Int64", "databricks": "Int64"}.get(context.dialect)
+        return of(found) if found else unknown("DIV")
+    return unknown("DIV of what is no known integer")
+
+
+def _safe_divide(_call: exp.Expr, args: list[Typed], _context: Context) -> Typed:
+    """BigQuery's SAFE_DIVIDE, which returns what `/` does."""
+    names = [one.type.name if one.type else "" for one in args]
+    if set(names) <= {"Int64", "Float64"}:
+        return of("Float64")
+    return (
+        args[0] if names[0] == "Decimal" and args[0].type == args[-1].type else unknown("SAFE_DIVIDE", *args[0].reasons)
+    )
+
+
+def _text_to_array(_call: exp.Expr, args: list[Typed], context: Context) -> Typed:
+    """SPLIT."""
+    if context.dialect == "snowflake":
+        return of("Array")
+    text = args[0].type is not None and args[0].type.name in ("String", TEXT.name, NULL.name)
+    return Typed(Type("Array", args=(Type("String"),))) if text else unknown("SPLIT of what may not be text")
+
+
+def _sequence(_call: exp.Expr, args: list[Typed], context: Context) -> Typed:
+    """Databricks' sequence and BigQuery's GENERATE_ARRAY over whole numbers."""
+    kinds = {one.type for one in args}
+    if (
+        context.dialect in ("databricks", "bigquery")
+        and len(kinds) == 1
+        and next(iter(kinds)) in (Type("Int32"), Type("Int64"))
+    ):
+        return Typed(Type("Array", args=tuple(kind for kind in kinds if kind is not None)))
+    return unknown("the bounds of a sequence are not known")
+
+
+def _to_number(call: exp.Expr, _args: list[Typed], context: Context) -> Typed:
+    """Snowflake's TO_NUMBER: NUMBER(38,0) where no digits are asked for."""
+    digits = [call.args.get(part) for part in ("precision", "scale")]
+    if context.dialect != "snowflake" or any(not isinstance(one, exp.Literal) for one in digits):
+        return unknown("the digits of TO_NUMBER are not known")
+    precision, scale = (int(one.name) for one in digits if one is not None)
+    return Typed(Type("Decimal", precision, scale))
+
+
+_HANDLERS: dict[str, Callable[[exp.Expr, list[Typed], Context], Typed]] = {
+    **dict.fromkeys(["Round", "Ceil", "Floor", "Trunc"], _rounded),
+    "Abs": _same_number,
+    "Extract": _extract,
+    **dict.fromkeys(["TimestampTrunc", "DateTrunc", "DatetimeTrunc"], _date_trunc),
+    **dict.fromkeys(["DateAdd", "DateSub", "DatetimeAdd", "DatetimeSub", "TimestampAdd", "TimestampSub"], _date_add),
+    **dict.fromkeys(["TsOrDsAdd", "AddMonths"], _date_add),
+    **dict.fromkeys(["Date", "TsOrDsToDate", "StrToDate"], _date),
+    "Timestamp": _timestamp,
+    "AtTimeZone": _at_time_zone,
+    "JSONExtract": _json,
+    "IntDiv": _div,
+    "SafeDivide": _safe_divide,
+    **dict.fromkeys(["Split", "RegexpSplit"], _text_to_array),
+    "GenerateSeries": _sequence,
+    "ToNumber": _to_number,
+}
