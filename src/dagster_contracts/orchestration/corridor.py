@@ -35,7 +35,8 @@ from dagster_contracts.orchestration.quarantine_writers import FileWriter, IOMan
 from dagster_contracts.orchestration.range_runs import range_error, rows_by_partition
 from dagster_contracts.orchestration.returned import unwrap
 from dagster_contracts.orchestration.run_errors import column_schema_error, run_error
-from dagster_contracts.orchestration.storage.lazy import as_taken, may_be_plans, staging_area
+from dagster_contracts.orchestration.storage.halves import may_be_plans
+from dagster_contracts.orchestration.storage.lazy import as_taken, staging_area
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

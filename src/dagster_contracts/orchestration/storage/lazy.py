@@ -48,18 +48,6 @@ def staging_area(frame: object, asset: dg.AssetKey, settings: Settings) -> Itera
         yield folder
 
 
-def may_be_plans(asset: dg.AssetKey) -> bool:
-    """Whether the halves of a frame in memory may go to storage as plans over it, which are no second copy of it.
-
-    Only where our own IO manager sinks them before it returns, and nobody else sees what the asset returns.
-    """
-    context = internals.current_context()
-    if not isinstance(context, dg.AssetExecutionContext) or asset not in context.assets_def.keys:
-        return False
-    is_ours = isinstance(internals.bound_io_manager(context, asset), ParquetUPathIOManager)
-    return is_ours and not internals.is_value_watched(context)
-
-
 def as_taken(frame: pl.DataFrame | pl.LazyFrame, manager: object) -> pl.DataFrame | pl.LazyFrame:
     """A frame as an IO manager takes it: lazy only where the manager sinks it before it returns.
 
