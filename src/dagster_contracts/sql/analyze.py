@@ -1,0 +1,135 @@
+"""One model -> what it returns: types and nullability, put together by position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dagster_contracts.contract.suggestions import did_you_mean
+from dagster_contracts.sql.findings import (
+    AMBIGUOUS,
+    MISFIT,
+    NO_SELECT,
+    UNKNOWN_COLUMN,
+    UNKNOWN_FUNCTION,
+    UNPARSED,
+    broken,
+)
+from dagster_contracts.sql.nullability import infer_nullability
+from dagster_contracts.sql.parse import NotOneSelectError
+from dagster_contracts.sql.positions import span_of, start_of
+from dagster_contracts.sql.query_error import QueryError, UnknownOutputError
+from dagster_contracts.sql.relation import Column, Relation
+from dagster_contracts.sql.typing import infer_types
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlglot import exp
+
+    from dagster_contracts.diagnostics.finding import Diagnostic
+    from dagster_contracts.sql.binder import Binder
+    from dagster_contracts.sql.nullability import NullColumn
+    from dagster_contracts.sql.project import Model
+
+_CODES = {
+    "syntax": UNPARSED,
+    "unknown-column": UNKNOWN_COLUMN,
+    "unknown-relation": UNKNOWN_COLUMN,
+    "ambiguous-column": AMBIGUOUS,
+}
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What is known of one model.
+
+    Args:
+        relation: What it returns; `None` where its columns are not known.
+        reasons: Why they are not, outermost first.
+        finding: What is wrong with the model itself.
+        is_behind: Whether it was not looked at, because it reads a model that is wrong itself.
+    """
+
+    relation: Relation | None
+    reasons: tuple[str, ...] = ()
+    finding: Diagnostic | None = None
+    is_behind: bool = False
+
+
+def analyze(
+    model: Model, query: exp.Query, tables: Mapping[str, Relation], binder: Binder, missing: tuple[str, ...] = ()
+) -> Analysis:
+    """Work out what a model returns.
+
+    Args:
+        model: The model.
+        query: Its parsed query.
+        tables: What it reads, by the name that it calls it; what is not known is missing.
+        binder: The project's binder.
+        missing: Why what it reads is not among the tables, a reason for each that is not.
+    """
+    sql = model.sql or ""
+    try:
+        typed = infer_types(query, dialect=model.dialect, tables=tables, binder=binder, sql=sql)
+    except QueryError as error:
+        return Analysis(None, (f"{model.name} is wrong itself",), query_finding(model, error, tables))
+    except UnknownOutputError as error:
+        return Analysis(None, missing or error.reasons)
+    except RecursionError:
+        return Analysis(None, (*missing, "the query is nested too deeply to be looked into"))
+    nulls, why = _nullability(model, query, tables)
+    if nulls is not None and len(nulls) != len(typed):
+        why = f"{len(typed)} columns have types and {len(nulls)} a statement about NULL, so none could be matched"
+        nulls = None
+    columns = []
+    for at, column in enumerate(typed):
+        null = nulls[at] if nulls is not None else None
+        place = null.position if null is not None else None
+        columns.append(
+            Column(
+                name=column.name,
+                type=column.type,
+                nullable=None if null is None else null.nullable,
+                reasons=_because(
+                    (why,) if null is None else null.reasons, missing, known=bool(null and null.nullable is not None)
+                ),
+                type_reasons=_because(column.reasons, missing, known=column.type is not None),
+                span=None if place is None else span_of(model.path, sql, *place),
+            )
+        )
+    return Analysis(Relation(model.name, tuple(columns)))
+
+
+def _because(reasons: tuple[str, ...], missing: tuple[str, ...], *, known: bool) -> tuple[str, ...]:
+    """The reasons for what is not known, with those for tables that are not."""
+    return reasons if known else (*reasons, *missing)
+
+
+def _nullability(
+    model: Model, query: exp.Query, tables: Mapping[str, Relation]
+) -> tuple[tuple[NullColumn, ...] | None, str]:
+    """What is known about NULLs, or why nothing is."""
+    try:
+        return infer_nullability(query, dialect=model.dialect, tables=tables), ""
+    except RecursionError:
+        return None, "the query is nested too deeply to be looked into"
+
+
+def query_finding(model: Model, error: QueryError, tables: Mapping[str, Relation]) -> Diagnostic:
+    """What is wrong with a model, as a finding with its place and the nearest known name."""
+    sql = model.sql or ""
+    code = _CODES.get(error.code, MISFIT)
+    if isinstance(error, NotOneSelectError):
+        code = NO_SELECT
+    elif "function" in error.message and "exist" in error.message:
+        code = UNKNOWN_FUNCTION
+    span = start_of(model.path) if error.position is None else span_of(model.path, sql, *error.position)
+    hint = ""
+    if code == UNPARSED and ("{{" in sql or "{%" in sql):
+        hint = "Templates are not rendered: check the SQL that they become."
+    if code == UNKNOWN_COLUMN and error.position is not None:
+        name = sql[slice(*error.position)].rpartition(".")[2].strip('"`')
+        known = sorted({column for table in tables.values() for column in table.column_names})
+        hint = did_you_mean(name, known).strip() if known else ""
+    return broken(code, model.name, error.message, source=span, hint=hint)

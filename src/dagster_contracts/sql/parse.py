@@ -1,0 +1,117 @@
+"""A model's text -> its query."""
+
+from __future__ import annotations
+
+import re
+
+import duckdb
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
+
+from dagster_contracts.sql.query_error import QueryError, UnknownOutputError
+
+_DUCKDB_LINE = re.compile(r"\nLINE (\d+): ([^\n]*)\n( *)\^")
+_TOKEN = re.compile(r"\w+|\S")
+
+
+class NotOneSelectError(QueryError):
+    """The text is something else than one query."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("invalid", message)
+
+
+def parse_query(sql: str, dialect: str) -> exp.Query:
+    """Parse a model's text.
+
+    Args:
+        sql: The text.
+        dialect: Its dialect.
+
+    Returns:
+        The query; its identifiers carry their positions in the text.
+
+    Raises:
+        QueryError: It does not parse, or is not one query.
+        UnknownOutputError: DuckDB can parse it, and the parser that works out the rest cannot.
+    """
+    try:
+        statements = [one for one in sqlglot.parse(sql, dialect=dialect) if one is not None]
+    except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
+        raise _unparsed(sql, dialect, error) from error
+    statements = [one for one in statements if not isinstance(one, exp.Semicolon)]
+    if not statements:
+        raise NotOneSelectError("The file has no query in it.")
+    if len(statements) > 1:
+        raise NotOneSelectError(f"The file has {len(statements)} statements; a model is one query.")
+    query = statements[0]
+    while isinstance(query, exp.Subquery | exp.Paren) and not _has_more(query):
+        query = query.this
+    if not isinstance(query, exp.Query):
+        kind = "a statement" if isinstance(query, exp.Command) else query.key.upper()
+        raise NotOneSelectError(f"The file is {kind}, not a query.")
+    return query
+
+
+def _has_more(query: exp.Expression) -> bool:
+    """Whether a query in brackets has anything outside of them."""
+    return any(value for key, value in query.args.items() if key != "this")
+
+
+def _unparsed(sql: str, dialect: str, error: Exception) -> QueryError | UnknownOutputError:
+    """Why a text does not parse, in the words of whoever knows the dialect best."""
+    if dialect == "duckdb":
+        found = _by_duckdb(sql)
+        return found or UnknownOutputError(
+            "DuckDB can parse the query, and the parser that its columns are worked out with cannot"
+        )
+    if isinstance(error, RecursionError):
+        return UnknownOutputError("the query is nested too deeply to be read")
+    if isinstance(error, ParseError) and error.errors:
+        first = error.errors[0]
+        end = _offset(sql, first.get("line") or 1, first.get("col") or 1)
+        length = len(first.get("highlight") or " ")
+        words = str(first.get("description") or "it cannot be read").rstrip(".")
+        return QueryError("syntax", f"The query does not parse as {dialect}: {words}.", (max(0, end - length), end))
+    words = str(error).split("\n")[0].rstrip(".") or "it cannot be read"
+    return QueryError("syntax", f"The query does not parse as {dialect}: {words}.")
+
+
+def _by_duckdb(sql: str) -> QueryError | None:
+    """What DuckDB's own parser says against a text, if it does."""
+    try:
+        duckdb.extract_statements(sql)
+    except duckdb.Error as error:
+        return _read_duckdb(sql, str(error))
+    except (RuntimeError, ValueError, UnicodeError) as error:
+        return QueryError("syntax", f"The query does not parse as duckdb: {error}.")
+    return None
+
+
+def _read_duckdb(sql: str, text: str) -> QueryError:
+    """One of DuckDB's parser errors, with its place."""
+    words = re.sub(r"\s+", " ", re.sub(r"^\w+ Error: ", "", _DUCKDB_LINE.split(text)[0])).strip()
+    return QueryError("syntax", f"The query does not parse as duckdb: {words}.", duckdb_place(sql, text))
+
+
+def duckdb_place(sql: str, text: str) -> tuple[int, int] | None:
+    """The place in a text that the caret of one of DuckDB's errors points to, if it does."""
+    found = _DUCKDB_LINE.search(text)
+    if found is None:
+        return None
+    number, shown, blanks = int(found[1]), found[2], len(found[3]) - len(f"LINE {found[1]}: ")
+    lines = sql.split("\n")
+    if number > len(lines) or blanks < 0:
+        return None
+    cut = shown.startswith("...")
+    column = lines[number - 1].find(shown.strip(".")) + blanks - 3 if cut else blanks
+    start = sum(len(line) + 1 for line in lines[: number - 1]) + max(0, column)
+    token = _TOKEN.match(sql, start)
+    return start, token.end() if token else start
+
+
+def _offset(sql: str, line: int, column: int) -> int:
+    """The offset of a line and a column that begin at one."""
+    lines = sql.split("\n")
+    return min(len(sql), sum(len(one) + 1 for one in lines[: line - 1]) + column)
