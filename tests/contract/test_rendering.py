@@ -15,12 +15,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dagster_contracts.contract.rendering import (
-    column_constraints,
     dtype_text,
     primary_key_description,
     rule_description,
-    rule_descriptions,
+    worded,
 )
+
+
+def column_constraints(column: dy.Column) -> tuple[str, ...]:
+    return worded(column).constraints
+
+
+def rule_descriptions(column: dy.Column) -> dict[str, str]:
+    return worded(column).descriptions
+
 
 KINDS = sorted(
     (

@@ -20,7 +20,7 @@ from dagster_contracts.contract.types import Type
 from dagster_contracts.errors import NotAContractError, RuleError, UnknownRuleError, UnknownTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from dataframely._filter import Filter
 
@@ -45,11 +45,14 @@ def read_schema(schema: type[dy.Schema]) -> Contract:
             f"{schema.__name__} declares no column, so a table under it would lose every one it has."
         )
     names.refuse_reserved_columns(schema.__name__, columns)
-    fields = tuple(_field(name, column) for name, column in columns.items())
-    rules = tuple(_rules(schema, columns))
+    built = _built_rules(schema, columns)
+    rule_names = _rule_names(schema, columns, built)
+    wordings = {name: rendering.worded(column, rule_names[name]) for name, column in columns.items()}
+    fields = tuple(_field(name, column, wordings[name]) for name, column in columns.items())
+    rules = tuple(_rules(schema, columns, wordings, built))
     names.refuse_collisions(schema.__name__, [(rule.name, rule.check_name) for rule in rules])
     names.refuse_collisions(schema.__name__, [(column, names.column_check_name(column)) for column in columns])
-    _refuse_unknown_warnings(schema, columns)
+    _refuse_unknown_warnings(schema, columns, wordings)
     return Contract(
         name=schema.__name__,
         description=_docstring(schema),
@@ -69,14 +72,14 @@ def filter_description(logic: Filter[dy.Collection]) -> str | None:
     return inspect.getdoc(logic.logic)
 
 
-def _field(name: str, column: dy.Column) -> FieldSpec:
+def _field(name: str, column: dy.Column, wording: rendering.Wording) -> FieldSpec:
     repeated = isinstance(column, dy.List | dy.Array)
     type_ = _type(column)
     return FieldSpec(
         name=name,
         type=type_.args[0] if repeated and type_.args else type_,
         repeated=repeated,
-        fields=tuple(_field(part, inner) for part, inner in _record_of(column).items()),
+        fields=tuple(_field(part, inner, rendering.worded(inner)) for part, inner in _record_of(column).items()),
         dtype=column.dtype,
         type_text=rendering.dtype_text(column),
         accepts=column.validate_dtype,
@@ -84,7 +87,7 @@ def _field(name: str, column: dy.Column) -> FieldSpec:
         unique=column.unique,
         primary_key=column.primary_key,
         description=column.description,
-        constraints=rendering.column_constraints(column),
+        constraints=wording.constraints,
         tags=as_tags(column.metadata),
         sensitive=_is_sensitive(column),
     )
@@ -112,35 +115,54 @@ def _is_sensitive(column: dy.Column) -> bool:
     return is_sensitive(column.metadata) or any(_is_sensitive(part) for part in parts)
 
 
-def _rules(schema: type[dy.Schema], columns: Mapping[str, dy.Column]) -> list[RuleSpec]:
-    owners = {
-        f"{name}|{rule}": (name, rule)
-        for name, column in columns.items()
-        for rule in _column_rules(schema, name, column)
-    }
-    described = {name: rendering.rule_descriptions(column) for name, column in columns.items()}
-    specs = []
-    for name, rule in schema._validation_rules(with_cast=False).items():
+def _rules(
+    schema: type[dy.Schema],
+    columns: Mapping[str, dy.Column],
+    wordings: Mapping[str, rendering.Wording],
+    built: Mapping[str, Rule],
+) -> Iterator[RuleSpec]:
+    owners = {f"{name}|{rule}": (name, rule) for name, wording in wordings.items() for rule in wording.descriptions}
+    for name, rule in built.items():
         owner, own_name = owners.get(name, (None, name))
-        column = columns[owner] if owner is not None else None
         expr = _expression(schema, name, rule)
-        specs.append(
-            RuleSpec(
-                name=name,
-                check_name=names.check_name(name),
-                column=owner,
-                expr=expr,
-                expr_text=expressions.readable_text(expr),
-                description=described.get(owner or "", {}).get(own_name) or _description(schema, column, own_name),
-                warning=column is not None and _is_warning(column, own_name),
-            )
+        yield RuleSpec(
+            name=name,
+            check_name=names.check_name(name),
+            column=owner,
+            expr=expr,
+            expr_text=expressions.readable_text(expr),
+            description=_description(schema, own_name) if owner is None else wordings[owner].descriptions[own_name],
+            warning=owner is not None and _is_warning(columns[owner], own_name),
         )
-    return specs
 
 
-def _column_rules(schema: type[dy.Schema], name: str, column: dy.Column) -> Collection[str]:
+def _built_rules(schema: type[dy.Schema], columns: Mapping[str, dy.Column]) -> Mapping[str, Rule]:
+    """Every rule by its name; of a column `column|rule`."""
     try:
-        return column.validation_rules(pl.col(name)).keys()
+        return schema._validation_rules(with_cast=False)
+    except Exception:
+        for name, column in columns.items():
+            _column_rules(schema, name, column)  # raises for the column it is about
+        raise
+
+
+def _rule_names(
+    schema: type[dy.Schema], columns: Mapping[str, dy.Column], built: Mapping[str, Rule]
+) -> Mapping[str, Sequence[str]]:
+    """The names of each column's rules, read from all names where no column's can be taken for another's."""
+    if any("|" in name for name in columns):
+        return {name: _column_rules(schema, name, column) for name, column in columns.items()}
+    found: dict[str, list[str]] = {name: [] for name in columns}
+    for name in built:
+        column, bar, rule = name.partition("|")
+        if bar and column in found:
+            found[column].append(rule)
+    return found
+
+
+def _column_rules(schema: type[dy.Schema], name: str, column: dy.Column) -> list[str]:
+    try:
+        return [str(rule) for rule in column.validation_rules(pl.col(name))]
     except Exception as error:
         raise RuleError(f"{schema.__name__}: the rules of column {name!r} cannot be built: {error!r}") from error
 
@@ -154,10 +176,10 @@ def _expression(schema: type[dy.Schema], name: str, rule: Rule) -> pl.Expr:
         raise RuleError(f"{schema.__name__}: the rule {name!r} cannot be built: {error!r}.{hint}") from error
 
 
-def _description(schema: type[dy.Schema], column: dy.Column | None, rule: str) -> str:
-    if column is None and rule == "primary_key":
+def _description(schema: type[dy.Schema], rule: str) -> str:
+    if rule == "primary_key":
         return rendering.primary_key_description(schema.primary_key())
-    return rendering.rule_description(column, rule, doc=None if column is not None else _rule_docstring(schema, rule))
+    return rendering.rule_description(None, rule, doc=_rule_docstring(schema, rule))
 
 
 def _rule_docstring(schema: type[dy.Schema], name: str) -> str | None:
@@ -181,11 +203,13 @@ def _warned(column: dy.Column) -> bool | list[str]:
     return [marked] if isinstance(marked, str) else list(marked)
 
 
-def _refuse_unknown_warnings(schema: type[dy.Schema], columns: Mapping[str, dy.Column]) -> None:
+def _refuse_unknown_warnings(
+    schema: type[dy.Schema], columns: Mapping[str, dy.Column], wordings: Mapping[str, rendering.Wording]
+) -> None:
     for name, column in columns.items():
         marked = _warned(column)
-        known = _column_rules(schema, name, column) if not isinstance(marked, bool) else ()
         for rule in marked if not isinstance(marked, bool) else ():
+            known = wordings[name].descriptions
             if rule not in known:
                 raise UnknownRuleError(
                     f"{schema.__name__}: the column {name!r} has no rule {rule!r} to warn about."

@@ -124,6 +124,11 @@ class Contract:
         """The rules that decide whether a row is valid: all but the warnings."""
         return tuple(rule for rule in self.rules if not rule.warning)
 
+    @cached_property
+    def warning_rules(self) -> frozenset[str]:
+        """The names of the rules that only warn."""
+        return frozenset(rule.name for rule in self.rules if rule.warning)
+
     def empty_frame(self) -> pl.DataFrame:
         """A frame of zero rows that keeps every promise of this contract about columns."""
         return pl.DataFrame(schema={spec.name: spec.dtype for spec in self.fields})

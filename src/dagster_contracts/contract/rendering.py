@@ -27,6 +27,8 @@ DTYPE_WIDTH = 100
 LIST_WIDTH = 200
 """The longest list of values or columns in a sentence."""
 
+_LONGER = LIST_WIDTH - CONSTRAINT_WIDTH
+
 NULLS_EQUAL = " (two nulls are duplicates of each other)"
 
 _BOUNDS = (("min", ">="), ("min_exclusive", ">"), ("max", "<="), ("max_exclusive", "<"))
@@ -48,31 +50,32 @@ class _Promise:
 # --------------------------------------------------------------------------------------------------- the public names
 
 
-def column_constraints(column: dy.Column) -> tuple[str, ...]:
-    """Every promise of a column other than nullable, unique and primary key, as short texts.
+@dataclass(frozen=True)
+class Wording:
+    """What a column promises, in words.
 
     Args:
-        column: A column of a Dataframely schema.
-
-    Returns:
-        The texts, such as `>= 0.0` or `elements not null`, at most 30 characters each where they can be: a pattern, a
-        name or a nested place is never cut, a list of values is.
+        constraints: Every promise other than nullable, unique and primary key, as short texts, such as `>= 0.0` or
+            `elements not null`: at most 30 characters each where they can be. A pattern, a name or a nested place is
+            never cut, a list of values is.
+        descriptions: From each rule's name, without the `column|` before it, to a sentence.
     """
-    promises = _promises(column, room=CONSTRAINT_WIDTH)
-    return tuple(dict.fromkeys(_short(promises[rule]) for rule in promises if rule not in ("nullability", "unique")))
+
+    constraints: tuple[str, ...]
+    descriptions: dict[str, str]
 
 
-def rule_descriptions(column: dy.Column) -> dict[str, str]:
-    """Every rule of a column, described; one pass over the column, however many rules it has.
+def worded(column: dy.Column, rules: Iterable[str] | None = None) -> Wording:
+    """What a column of a Dataframely schema promises; one pass over it, however many rules it has.
 
     Args:
-        column: A column of a Dataframely schema.
-
-    Returns:
-        From a rule's name, without the `column|` before it, to a sentence.
+        column: The column.
+        rules: The names of its rules, if they are known: Dataframely builds every rule to say them.
     """
-    promises = _promises(column, room=LIST_WIDTH)
-    return {rule: _sentence(column, promise) for rule, promise in promises.items() if not promise.by_dtype}
+    promises = _promises(column, rules=rules)
+    short = (_short(promises[rule]) for rule in promises if rule not in ("nullability", "unique"))
+    sentences = {rule: _sentence(column, promise) for rule, promise in promises.items() if not promise.by_dtype}
+    return Wording(tuple(dict.fromkeys(short)), sentences)
 
 
 def rule_description(column: dy.Column | None, rule: str, *, doc: str | None = None) -> str:
@@ -90,7 +93,7 @@ def rule_description(column: dy.Column | None, rule: str, *, doc: str | None = N
     if column is None:
         paragraph = cleandoc(doc or "").strip().split("\n\n")[0]
         return one_line(" ".join(paragraph.split())) or in_words(rule)
-    return rule_descriptions(column).get(rule) or _sentence(column, _unknown(rule))
+    return worded(column).descriptions.get(rule) or _sentence(column, _unknown(rule))
 
 
 def primary_key_description(columns: Sequence[str]) -> str:
@@ -121,12 +124,14 @@ def dtype_text(column: dy.Column) -> str:
 # ------------------------------------------------------------------------------------------------- promises of a column
 
 
-def _promises(column: dy.Column, *, room: int, within: str = "") -> dict[str, _Promise]:
-    """A column's promises by rule, in the order of its rules; lists of values are shortened to `room` characters."""
-    worded = {promise.rule: promise for promise in (*_own(column, room, within), *_nested(column, room, within))}
-    promises = {rule: promise for rule, promise in worded.items() if promise.by_dtype}
-    for rule in _rule_names(column, default=worded):
-        promises[rule] = worded.get(rule) or _unknown(rule)
+def _promises(
+    column: dy.Column, *, room: int = CONSTRAINT_WIDTH, within: str = "", rules: Iterable[str] | None = None
+) -> dict[str, _Promise]:
+    """A column's promises by rule, in the order of its rules; lists in short texts take at most `room` characters."""
+    known = {promise.rule: promise for promise in (*_own(column, room, within), *_nested(column, room, within))}
+    promises = {rule: promise for rule, promise in known.items() if promise.by_dtype}
+    for rule in _rule_names(column, default=known) if rules is None else rules:
+        promises[rule] = known.get(rule) or _unknown(rule)
     return promises
 
 
@@ -220,8 +225,9 @@ def _element_key(inner: dy.Column, within: str) -> Iterator[_Promise]:
 
 
 def _one_of(rule: str, values: Iterable[object], room: int) -> _Promise:
-    text = f"in ({listed([quoted(value) for value in values], room - len('in ()'))})"
-    return _Promise(rule, text, f"is {text}")
+    """`room` is what is left of a short text's width; of a sentence's as much is taken."""
+    texts, room = [quoted(value) for value in values], room - len("in ()")
+    return _Promise(rule, f"in ({listed(texts, room)})", f"is in ({listed(texts, room + _LONGER)})")
 
 
 def _unknown(rule: str) -> _Promise:

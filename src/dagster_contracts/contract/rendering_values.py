@@ -65,5 +65,5 @@ def in_words(rule: str) -> str:
 
 def one_line(text: str, width: int = TEXT_WIDTH) -> str:
     """One line of at most `width` characters, in which what cannot be printed is written as Python writes it."""
-    line = "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+    line = text if text.isprintable() else "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
     return line if len(line) <= width else f"{line[: width - 1]}…"

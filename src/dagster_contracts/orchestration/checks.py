@@ -51,10 +51,13 @@ def group_rules(contract: Contract, granularity: CheckGranularity, schema_rules:
     if granularity == "schema":
         return _collapse(names.RULES_CHECK, "Every rule of the contract", contract.rules)
     groups: list[CheckGroup] = []
+    owned: dict[str | None, list[RuleSpec]] = {}
+    for rule in contract.rules:
+        owned.setdefault(rule.column, []).append(rule)
     for column in contract.column_names:
-        owned = tuple(rule for rule in contract.rules if rule.column == column)
-        groups += _collapse(names.column_check_name(column), f"Every rule of the column `{column}`", owned)
-    shared = tuple(rule for rule in contract.rules if rule.column is None)
+        rules = tuple(owned.get(column, ()))
+        groups += _collapse(names.column_check_name(column), f"Every rule of the column `{column}`", rules)
+    shared = tuple(owned.get(None, ()))
     if schema_rules == "per_rule":
         groups += [_own_check(rule) for rule in shared]
     else:
@@ -74,18 +77,18 @@ def build_check_specs(
     """The spec of every check that an asset under a contract reports."""
 
     def spec(name: str, description: str, *, blocking: bool = False) -> dg.AssetCheckSpec:
-        with warnings.catch_warnings():
-            # Partitions on a check are ours to ask for; whoever declares an asset can do nothing about the warning.
-            warnings.simplefilter("ignore", dg.PreviewWarning)
-            return dg.AssetCheckSpec(
-                name, asset=asset, description=description, blocking=blocking, partitions_def=partitions_def
-            )
+        return dg.AssetCheckSpec(
+            name, asset=asset, description=description, blocking=blocking, partitions_def=partitions_def
+        )
 
     text = f"Every column that {contract.name} declares is there, with its dtype."
-    specs = [spec(names.COLUMNS_CHECK, text, blocking=blocking)] if contract.fields else []
-    specs += [spec(group.name, group.description) for group in groups]
-    if policy is not None and policy.min_rows is not None:
-        specs.append(spec(names.MIN_ROWS_CHECK, f"At least {policy.min_rows} valid rows."))
+    with warnings.catch_warnings():
+        # Partitions on a check are ours to ask for; whoever declares an asset can do nothing about the warning.
+        warnings.simplefilter("ignore", dg.PreviewWarning)
+        specs = [spec(names.COLUMNS_CHECK, text, blocking=blocking)] if contract.fields else []
+        specs += [spec(group.name, group.description) for group in groups]
+        if policy is not None and policy.min_rows is not None:
+            specs.append(spec(names.MIN_ROWS_CHECK, f"At least {policy.min_rows} valid rows."))
     return specs
 
 

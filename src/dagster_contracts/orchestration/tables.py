@@ -128,7 +128,7 @@ def quarantine_columns(contract: Contract) -> dg.TableSchema:
 
 def _declared_column(contract: Contract, spec: FieldSpec, dtype: str) -> dg.TableColumn:
     # A column whose nulls are only warned of may hold some, so the Columns tab must not call it free of them.
-    only_warned = any(rule.name == f"{spec.name}|nullability" and rule.warning for rule in contract.rules)
+    only_warned = f"{spec.name}|nullability" in contract.warning_rules
     other = [*spec.constraints, *(["warns of nulls"] * only_warned)]
     return dg.TableColumn(
         name=spec.name,
