@@ -10,26 +10,61 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dagster_contracts import errors, testing
+    from dagster_contracts.contract.fields import FieldSpec
+    from dagster_contracts.contract.schema.exact import (
+        Float32,
+        Float64,
+        Int8,
+        Int16,
+        Int32,
+        Int64,
+        Int128,
+        UInt8,
+        UInt16,
+        UInt32,
+        UInt64,
+    )
+    from dagster_contracts.contract.schema.options import field
+    from dagster_contracts.contract.schema.rules import rule
     from dagster_contracts.frames.validate import validate
     from dagster_contracts.orchestration import wiring
     from dagster_contracts.orchestration.asset import asset, warn
-    from dagster_contracts.orchestration.dry_run.check import check_definitions
     from dagster_contracts.orchestration.contracts_component import ContractsComponent
+    from dagster_contracts.orchestration.dry_run.check import check_definitions
     from dagster_contracts.orchestration.quarantine import Quarantine
     from dagster_contracts.orchestration.quarantine_spec import build_quarantine_spec
     from dagster_contracts.orchestration.storage.parquet import ParquetIOManager
     from dagster_contracts.orchestration.table_checks import build_collection_checks, build_contract_checks
+    from dagster_contracts.rows.schema import Schema, schema
+    from dagster_contracts.rows.strategy import MaterializationStrategy
 
 __all__ = [
     "ContractsComponent",
+    "FieldSpec",
+    "Float32",
+    "Float64",
+    "Int8",
+    "Int16",
+    "Int32",
+    "Int64",
+    "Int128",
+    "MaterializationStrategy",
     "ParquetIOManager",
     "Quarantine",
+    "Schema",
+    "UInt8",
+    "UInt16",
+    "UInt32",
+    "UInt64",
     "asset",
     "build_collection_checks",
     "build_contract_checks",
     "build_quarantine_spec",
     "check_definitions",
     "errors",
+    "field",
+    "rule",
+    "schema",
     "testing",
     "validate",
     "warn",
@@ -38,13 +73,30 @@ __all__ = [
 
 _HOMES = {
     "ContractsComponent": "orchestration.contracts_component",
+    "FieldSpec": "contract.fields",
+    "Float32": "contract.schema.exact",
+    "Float64": "contract.schema.exact",
+    "Int128": "contract.schema.exact",
+    "Int16": "contract.schema.exact",
+    "Int32": "contract.schema.exact",
+    "Int64": "contract.schema.exact",
+    "Int8": "contract.schema.exact",
+    "MaterializationStrategy": "rows.strategy",
     "ParquetIOManager": "orchestration.storage.parquet",
     "Quarantine": "orchestration.quarantine",
+    "Schema": "rows.schema",
+    "UInt16": "contract.schema.exact",
+    "UInt32": "contract.schema.exact",
+    "UInt64": "contract.schema.exact",
+    "UInt8": "contract.schema.exact",
     "asset": "orchestration.asset",
     "build_collection_checks": "orchestration.table_checks",
     "build_contract_checks": "orchestration.table_checks",
     "build_quarantine_spec": "orchestration.quarantine_spec",
     "check_definitions": "orchestration.dry_run.check",
+    "field": "contract.schema.options",
+    "rule": "contract.schema.rules",
+    "schema": "rows.schema",
     "validate": "frames.validate",
     "warn": "orchestration.asset",
 }
