@@ -126,7 +126,7 @@ class _Run:
             self.verdicts.append(Verdict.HELD)
             return
         self._broken(
-            "E010", name.name, name.place, f"the required column {name.name} is not in the output", found=found
+            "E010", name.name, name.place, f"the required column `{name.name}` is not in the output", found=found
         )
 
     def protected(self, name: Named) -> None:
@@ -139,7 +139,11 @@ class _Run:
         was = of.locked is not None and find_columns(name.name, of.locked, of.dialect).columns
         since = ": the lock has it" if was else ""
         self._broken(
-            "E013", name.name, name.place, f"the protected column {name.name} is not in the output{since}", found=found
+            "E013",
+            name.name,
+            name.place,
+            f"the protected column `{name.name}` is not in the output{since}",
+            found=found,
         )
 
     def column(self, declared: ContractColumn, *, is_required: bool) -> None:
@@ -148,7 +152,7 @@ class _Run:
         if not found.columns:
             self.verdicts += [Verdict.BROKEN] * _count(declared)
             if not is_required:
-                message = f"the declared column {declared.name} is not in the output"
+                message = f"the declared column `{declared.name}` is not in the output"
                 self._report("W010", "warning", declared.name, declared.place, message, found=found)
             return
         if declared.type is not None:
@@ -173,13 +177,15 @@ class _Run:
             return
         at = next((at for at, verdict in enumerate(verdicts) if verdict is False), None)
         if at is not None:
-            message = f"the column is {found.columns[at].type}, and the contract says {_said(declared)}"
+            message = f"`{declared.name}` is {found.columns[at].type}, and the contract says {_said(declared)}"
             self._broken("E011", declared.name, place, message, found=found, column=found.columns[at])
             return
         column = found.columns[verdicts.index(None)]
-        message = f"its type could not be worked out, so it was not compared with {_said(declared)}"
+        message = (
+            f"the type of `{declared.name}` could not be worked out, so it was not compared with {_said(declared)}"
+        )
         if column.type is not None:
-            message = f"its type is {column.type}, which leaves open whether it is {_said(declared)}"
+            message = f"`{declared.name}` is {column.type}, which leaves open whether it is {_said(declared)}"
         self.verdicts.append(Verdict.NOT_VERIFIED)
         self._unverified(declared.name, place, message, column=column, reasons=column.type_reasons, note=found.note)
 
@@ -189,11 +195,11 @@ class _Run:
         answers = [one.nullable for one in found.columns]
         if True in answers:
             column = found.columns[answers.index(True)]
-            message = "the column can be NULL, and the contract says that it never is"
+            message = f"`{declared.name}` can be NULL, and the contract says that it never is"
             self._broken("E012", declared.name, place, message, found=found, column=column, reasons=column.reasons)
         elif None in answers:
             column = found.columns[answers.index(None)]
-            message = "whether it can be NULL could not be worked out"
+            message = f"whether `{declared.name}` can be NULL could not be worked out"
             self.verdicts.append(Verdict.NOT_VERIFIED)
             self._unverified(declared.name, place, message, column=column, reasons=column.reasons, note=found.note)
         else:
@@ -214,11 +220,11 @@ class _Run:
                 continue
             is_new, how = self._is_new(column)
             if is_new and column.nullable:
-                message = f"the column can be NULL, and {how}"
+                message = f"`{column.name}` can be NULL, and {how}"
                 self._report("E014", "error", column.name, place, message, column=column, reasons=column.reasons)
                 verdict = Verdict.BROKEN
             elif is_new is not False:
-                message = f"whether it can be NULL could not be worked out, and {how}"
+                message = f"whether `{column.name}` can be NULL could not be worked out, and {how}"
                 self._unverified(column.name, place, message, column=column, reasons=column.reasons)
                 verdict = Verdict.NOT_VERIFIED if verdict is Verdict.HELD else verdict
         self.verdicts.append(verdict)
