@@ -125,7 +125,9 @@ class _Run:
         if found.columns:
             self.verdicts.append(Verdict.HELD)
             return
-        self._broken("E010", name.name, name.place, f"the required column {name.name} is not in the output", found)
+        self._broken(
+            "E010", name.name, name.place, f"the required column `{name.name}` is not in the output", found=found
+        )
 
     def protected(self, name: Named) -> None:
         """E013, or held."""
@@ -137,7 +139,11 @@ class _Run:
         was = of.locked is not None and find_columns(name.name, of.locked, of.dialect).columns
         since = ": the lock has it" if was else ""
         self._broken(
-            "E013", name.name, name.place, f"the protected column {name.name} is not in the output{since}", found
+            "E013",
+            name.name,
+            name.place,
+            f"the protected column `{name.name}` is not in the output{since}",
+            found=found,
         )
 
     def column(self, declared: ContractColumn, *, is_required: bool) -> None:
@@ -146,8 +152,8 @@ class _Run:
         if not found.columns:
             self.verdicts += [Verdict.BROKEN] * _count(declared)
             if not is_required:
-                message = f"the declared column {declared.name} is not in the output"
-                self._report("W010", "warning", declared.name, declared.place, message, found)
+                message = f"the declared column `{declared.name}` is not in the output"
+                self._report("W010", "warning", declared.name, declared.place, message, found=found)
             return
         if declared.type is not None:
             self._type(declared, found)
@@ -171,14 +177,17 @@ class _Run:
             return
         at = next((at for at, verdict in enumerate(verdicts) if verdict is False), None)
         if at is not None:
-            message = f"the column is {found.columns[at].type}, and the contract says {_said(declared)}"
-            self._broken("E011", declared.name, place, message, found, found.columns[at])
+            message = f"`{declared.name}` is {found.columns[at].type}, and the contract says {_said(declared)}"
+            self._broken("E011", declared.name, place, message, found=found, column=found.columns[at])
             return
         column = found.columns[verdicts.index(None)]
-        message = f"its type could not be worked out, so it was not compared with {_said(declared)}"
+        message = (
+            f"the type of `{declared.name}` could not be worked out, so it was not compared with {_said(declared)}"
+        )
         if column.type is not None:
-            message = f"its type is {column.type}, which leaves open whether it is {_said(declared)}"
-        self._unverified(declared.name, place, message, found, column, column.type_reasons)
+            message = f"`{declared.name}` is {column.type}, which leaves open whether it is {_said(declared)}"
+        self.verdicts.append(Verdict.NOT_VERIFIED)
+        self._unverified(declared.name, place, message, column=column, reasons=column.type_reasons, note=found.note)
 
     def _nullable(self, declared: ContractColumn, found: Match) -> None:
         """Whether a column is never NULL; where several have the name, none of them may be."""
@@ -186,12 +195,13 @@ class _Run:
         answers = [one.nullable for one in found.columns]
         if True in answers:
             column = found.columns[answers.index(True)]
-            message = "the column can be NULL, and the contract says that it never is"
-            self._broken("E012", declared.name, place, message, found, column, column.reasons)
+            message = f"`{declared.name}` can be NULL, and the contract says that it never is"
+            self._broken("E012", declared.name, place, message, found=found, column=column, reasons=column.reasons)
         elif None in answers:
             column = found.columns[answers.index(None)]
-            message = "whether it can be NULL could not be worked out"
-            self._unverified(declared.name, place, message, found, column, column.reasons)
+            message = f"whether `{declared.name}` can be NULL could not be worked out"
+            self.verdicts.append(Verdict.NOT_VERIFIED)
+            self._unverified(declared.name, place, message, column=column, reasons=column.reasons, note=found.note)
         else:
             self.verdicts.append(Verdict.HELD)
 
@@ -210,12 +220,12 @@ class _Run:
                 continue
             is_new, how = self._is_new(column)
             if is_new and column.nullable:
-                message = f"the column can be NULL, and {how}"
+                message = f"`{column.name}` can be NULL, and {how}"
                 self._report("E014", "error", column.name, place, message, column=column, reasons=column.reasons)
                 verdict = Verdict.BROKEN
             elif is_new is not False:
-                message = f"whether it can be NULL could not be worked out, and {how}"
-                self._report_unverified(column.name, place, message, column, column.reasons)
+                message = f"whether `{column.name}` can be NULL could not be worked out, and {how}"
+                self._unverified(column.name, place, message, column=column, reasons=column.reasons)
                 verdict = Verdict.NOT_VERIFIED if verdict is Verdict.HELD else verdict
         self.verdicts.append(verdict)
 
@@ -242,12 +252,14 @@ class _Run:
         name: str,
         place: Place,
         message: str,
+        *,
         found: Match,
         column: Column | None = None,
         reasons: tuple[str, ...] = (),
     ) -> None:
+        """A promise that is broken, and its finding."""
         self.verdicts.append(Verdict.BROKEN)
-        self._report(code, "error", name, place, message, found, column, reasons)
+        self._report(code, "error", name, place, message, found=found, column=column, reasons=reasons)
 
     def _report(
         self,
@@ -256,10 +268,12 @@ class _Run:
         name: str | None,
         place: Place,
         message: str,
+        *,
         found: Match | None = None,
         column: Column | None = None,
         reasons: tuple[str, ...] = (),
     ) -> None:
+        """A finding, with the nearest name where the column is not there."""
         of = self.of
         hint = None if found is None else found.note
         if found is not None and not found.columns and name is not None and hint is None:
@@ -269,14 +283,16 @@ class _Run:
         self.findings.append(Diagnostic(code, severity, message, of.model, name, contract, source, reasons, hint))
 
     def _unverified(
-        self, name: str, place: Place, message: str, found: Match, column: Column, reasons: tuple[str, ...]
+        self,
+        name: str,
+        place: Place,
+        message: str,
+        *,
+        column: Column,
+        reasons: tuple[str, ...],
+        note: str | None = None,
     ) -> None:
-        self.verdicts.append(Verdict.NOT_VERIFIED)
-        self._report_unverified(name, place, message, column, reasons, found.note)
-
-    def _report_unverified(
-        self, name: str, place: Place, message: str, column: Column, reasons: tuple[str, ...], hint: str | None = None
-    ) -> None:
+        """The finding that something about a column could not be worked out."""
         of = self.of
         self.findings.append(
             not_verified(
@@ -285,7 +301,7 @@ class _Run:
                 strict=of.strict,
                 column=name,
                 reasons=reasons,
-                hint=hint,
+                hint=note,
                 contract=span_at(of.file, place),
                 source=column.span or of.span,
             )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from dagster_contracts.contract.toml_reader import Problem, Reader, read_toml
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dagster_contracts.contract.toml_places import Place
 
 FILE_NAME = "contracts.toml"

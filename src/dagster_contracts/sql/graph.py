@@ -45,7 +45,7 @@ def find_references(query: exp.Query, dialect: str) -> tuple[Reference, ...]:
     return tuple(found.values())
 
 
-def fold(identifier: exp.Expression, dialect: str) -> str:
+def fold(identifier: exp.Expr, dialect: str) -> str:
     """A name as it is compared: in quotes it keeps its letters where the dialect looks at them."""
     name = identifier.name
     if dialect not in SENSITIVE:
@@ -55,16 +55,16 @@ def fold(identifier: exp.Expression, dialect: str) -> str:
     return name.upper() if dialect == "snowflake" else name.lower()
 
 
-def _tables(query: exp.Expression, dialect: str) -> Iterator[exp.Table]:
-    """Every table that is no CTE: a CTE is seen by its own query, the CTEs after it, and itself where it is recursive."""
-    pending: list[tuple[exp.Expression, frozenset[str]]] = [(query, frozenset())]
+def _tables(query: exp.Expr, dialect: str) -> Iterator[exp.Table]:
+    """Every table that is no CTE: those are seen by their own query, by later ones, and by themselves if recursive."""
+    pending: list[tuple[exp.Expr, frozenset[str]]] = [(query, frozenset())]
     while pending:
         node, ctes = pending.pop()
         if isinstance(node, exp.Table):
             is_name = isinstance(node.this, exp.Identifier)
             if is_name and not (len(node.parts) == 1 and fold(node.this, dialect) in ctes):
                 yield node
-        inside: list[tuple[exp.Expression, frozenset[str]]] = []
+        inside: list[tuple[exp.Expr, frozenset[str]]] = []
         clause = node.args.get("with_") or node.args.get("with")
         if isinstance(clause, exp.With):
             for cte in clause.expressions:

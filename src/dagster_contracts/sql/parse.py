@@ -54,7 +54,7 @@ def parse_query(sql: str, dialect: str) -> exp.Query:
     return query
 
 
-def _has_more(query: exp.Expression) -> bool:
+def _has_more(query: exp.Expr) -> bool:
     """Whether a query in brackets has anything outside of them."""
     return any(value for key, value in query.args.items() if key != "this")
 

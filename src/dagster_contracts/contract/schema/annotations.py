@@ -17,6 +17,7 @@ import pydantic
 
 from dagster_contracts.contract.schema.constraints import NO_CONSTRAINTS, Constraints, read_constraints, refuse_unfit
 from dagster_contracts.contract.schema.exact import exact_dtype
+from dagster_contracts.contract.schema.python_types import list_of
 from dagster_contracts.contract.type_polars import DECIMAL, to_polars
 from dagster_contracts.contract.types import Type
 from dagster_contracts.errors import SchemaDefinitionError, UnknownTypeError
@@ -175,9 +176,9 @@ def _leaf(place: Place, annotation: Any, constraints: Constraints) -> Shape:
 
 def _list(place: Place, annotation: Any, constraints: Constraints) -> Shape:
     element = shape_of(replace(place, depth=place.depth + 1), annotation)
-    inner: Any = typing.Optional[element.annotation] if element.nullable else element.annotation  # noqa: UP045
+    inner = typing.Optional[element.annotation] if element.nullable else element.annotation  # noqa: UP045
     return Shape(
-        annotation=list[inner],
+        annotation=list_of(inner),
         type=Type("Array", args=(element.type,)),
         dtype=pl.List(element.dtype),
         constraints=constraints,

@@ -16,7 +16,7 @@ from dagster_contracts.contract.schema.rules import is_rule, refuse_bad_rules
 from dagster_contracts.errors import SchemaDefinitionError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
     from types import FrameType
 
     from pydantic import GetCoreSchemaHandler
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _OWN = "__own_fields__"
 _RULES = "__own_rules__"
 _ROOT = "__schema_root__"
-_COLUMNS = "__own_columns__"
+FRAME = "__own_frame__"
+LOSSES = "__own_losses__"
 
 
 class SchemaBase:
@@ -80,11 +81,9 @@ class SchemaBase:
         return {name: rule for owner in owners for name, rule in owner.__dict__.get(_RULES, {}).items()}
 
     @classmethod
-    def __kept_columns__(cls) -> dict[str, dy.Column]:
-        """The Dataframely columns that the class was made from, by name, where it was made from some."""
-        owners = reversed(cls.__mro__)
-        kept = {name: column for owner in owners for name, column in owner.__dict__.get(_COLUMNS, {}).items()}
-        return {name: kept[name] for name in kept if _declarer(cls, name) is _declarer(cls, name, _COLUMNS)}
+    def __dataframely_bases__(cls) -> tuple[type[dy.Schema], ...]:
+        """The Dataframely schemas that the class, or one it derives from, was made from."""
+        return tuple(owner.__dict__[FRAME] for owner in cls.__mro__ if FRAME in owner.__dict__)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
@@ -99,15 +98,6 @@ def _core_fields(cls: type[SchemaBase], handler: GetCoreSchemaHandler) -> Iterat
         if not field.required:
             inner = core_schema.with_default_schema(inner, default_factory=field.make_default)
         yield field.name, core_schema.typed_dict_field(inner, required=field.required, validation_alias=field.key)
-
-
-def _declarer(cls: type, name: str, member: str = _OWN) -> type | None:
-    """The class whose declaration of a column counts."""
-    return next((owner for owner in cls.__mro__ if name in _names(owner.__dict__.get(member))), None)
-
-
-def _names(member: Own | dict[str, Any] | None) -> Collection[str]:
-    return member.annotations if isinstance(member, Own) else member or ()
 
 
 def _collect(cls: type[SchemaBase], frame: FrameType | None) -> None:

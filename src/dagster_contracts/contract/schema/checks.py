@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from dagster_contracts.contract.rendering_values import as_text, listed, quoted
 
 if TYPE_CHECKING:
     from dagster_contracts.contract.row_fields import RowField
-    from dagster_contracts.contract.schema.constraints import Constraints
 
 UUID_PATTERN = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 """A UUID as conformed rows hold it."""
@@ -30,22 +30,19 @@ def column_checks(field: RowField, native: frozenset[str]) -> dict[str, ColumnCh
     """
     constraints = field.constraints
     given = {name: value for name, value in (constraints.given if constraints else {}).items() if name not in native}
-    checks = {name: check for name, value in given.items() if (check := _check(field, name, value)) is not None}
+    made = {name: (value, _check(field, name, value)) for name, value in given.items()}
+    checks = {
+        name: replace(check, asks=name, value=value) for name, (value, check) in made.items() if check is not None
+    }
     if field.type.name == "Uuid":
-        checks["uuid"] = ColumnCheck("a UUID", "is a UUID in lower case", partial(_matches, UUID_PATTERN))
+        checks["uuid"] = ColumnCheck(
+            "a UUID", "is a UUID in lower case", partial(_matches, UUID_PATTERN), "type", "Uuid"
+        )
     if field.type.name == "Json":
-        checks["json"] = ColumnCheck("a JSON object", "is a JSON object", _is_json_object)
+        checks["json"] = ColumnCheck("a JSON object", "is a JSON object", _is_json_object, "type", "Json")
     if field.type.name == "Variant":
-        checks["json"] = ColumnCheck("JSON", "is valid JSON", _is_json)
+        checks["json"] = ColumnCheck("JSON", "is valid JSON", _is_json, "type", "Variant")
     return checks
-
-
-def rows_only(field: RowField) -> list[str]:
-    """The constraints of a field that are asked of rows, and cannot be asked of a frame."""
-    constraints: Constraints | None = field.constraints
-    return [
-        name for name in (constraints.given if constraints else {}) if field.type.name == "Json" and "length" in name
-    ]
 
 
 def _check(field: RowField, name: str, value: Any) -> ColumnCheck | None:

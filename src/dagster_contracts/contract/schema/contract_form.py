@@ -25,8 +25,8 @@ def to_contract(schema: type[Any]) -> Contract:
         UsageError: Whatever reading the Dataframely schema raises.
     """
     contract = read_schema(to_dataframely(schema))  # type: ignore[arg-type]  # mypy takes no class for hashable
-    fields = row_schema(schema).fields
-    specs = tuple(_typed(spec, field) for spec, field in zip(contract.fields, fields, strict=True))
+    fields = row_schema(schema).by_name
+    specs = tuple(_typed(spec, fields[spec.name]) for spec in contract.fields)
     return replace(contract, fields=specs)
 
 

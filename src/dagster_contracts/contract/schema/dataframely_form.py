@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import math
 from collections.abc import Callable
@@ -70,14 +71,20 @@ def to_dataframely(schema: type[Any]) -> type[dy.Schema]:
     fields = row_schema(schema).fields
     rules = schema.__declared_rules__()
     refuse_bad_rules(schema.__name__, rules, [field.name for field in fields])
-    kept = schema.__kept_columns__()
+    bases = schema.__dataframely_bases__()
+    kept = {name for base in bases for name in base.column_names()}
+    own = [field for field in fields if field.name not in kept]
+    if len(bases) == 1 and not own and not rules:
+        made: type[dy.Schema] = bases[0]
+        return made
     members: dict[str, Any] = {"__module__": schema.__module__, "__doc__": _docstring(schema)}
-    for place, field in enumerate(fields):
-        column = kept.get(field.name) or _table_column(f"{schema.__name__}.{field.name}", field)
-        members[_attribute(field.name, place, rules)] = column.with_alias(field.name)
+    for place, field in enumerate(own):
+        column = copy.copy(_table_column(f"{schema.__name__}.{field.name}", field))
+        column.alias = field.name
+        members[_attribute(field.name, place, rules)] = column
     members |= {name: rule.as_dataframely() if isinstance(rule, Rule) else rule for name, rule in rules.items()}
     try:
-        return new_class(schema.__name__, (dy.Schema,), {}, lambda namespace: namespace.update(members))
+        return new_class(schema.__name__, bases or (dy.Schema,), {}, lambda namespace: namespace.update(members))
     except Exception as error:
         raise SchemaDefinitionError(f"{schema.__name__}: {error}") from error
 

@@ -59,8 +59,12 @@ class Own:
         """
         local = {**self.local, cls.__name__: cls}
         hints = {name: _hint(cls, name, raw, self.module, local) for name, raw in self.annotations.items()}
-        fields = {name: hint for name, hint in hints.items() if ClassVar not in (hint, typing.get_origin(hint))}
+        fields = {name: hint for name, hint in hints.items() if not _is_no_field(hint)}
         return Own(fields, self.values, self.module, {})
+
+
+def _is_no_field(hint: object) -> bool:
+    return ClassVar in (hint, typing.get_origin(hint)) or hint is dataclasses.KW_ONLY
 
 
 def annotations_of(cls: type) -> dict[str, Any]:

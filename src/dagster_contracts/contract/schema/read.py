@@ -6,7 +6,6 @@ import copy
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
 from pydantic import TypeAdapter
 from pydantic_core import PydanticUndefined
 
@@ -15,6 +14,7 @@ from dagster_contracts.contract.row_fields import MISSING, DefaultFactory, RowFi
 from dagster_contracts.contract.schema.annotations import Place, Shape, shape_of
 from dagster_contracts.contract.schema.declared import Declared, declared_by
 from dagster_contracts.contract.schema.options import read_options
+from dagster_contracts.contract.schema.patterns import pattern_error
 from dagster_contracts.errors import ReservedColumnError, SchemaDefinitionError
 
 if TYPE_CHECKING:
@@ -56,11 +56,12 @@ def _field(record: type, declared: Declared, within: tuple[type, ...]) -> RowFie
     info = declared.info
     options = read_options(where, info)
     shape = shape_of(Place(where, partial(_read_record, within=within)), info.annotation, tuple(info.metadata))
+    _refuse_bad_pattern(where, shape)
     if shape.nullable and options.primary_key:
         raise SchemaDefinitionError(f"{where}: a primary key is never null. Leave the `| None` out.")
     if options.epoch and shape.type.name not in ("Timestamp", "TimestampNtz", "Date"):
         raise SchemaDefinitionError(f"{where}: epoch= is for dates and datetimes, and this is {shape.type}.")
-    field = _row_field(
+    return _row_field(
         declared.name,
         shape,
         key=_key(where, declared),
@@ -73,8 +74,6 @@ def _field(record: type, declared: Declared, within: tuple[type, ...]) -> RowFie
         description=info.description,
         tags=options.tags,
     )
-    _refuse_bad_pattern(where, shape)
-    return field
 
 
 def _row_field(name: str, shape: Shape, **given: Any) -> RowField:
@@ -135,11 +134,11 @@ def _adapter(where: str, shape: Shape) -> TypeAdapter[Any]:
 
 
 def _refuse_bad_pattern(where: str, shape: Shape) -> None:
-    if shape.constraints.pattern is not None:
-        try:
-            pl.Series([""]).str.contains(shape.constraints.pattern)
-        except pl.exceptions.ComputeError as error:
-            raise SchemaDefinitionError(f"{where}: the pattern cannot be a rule: {error}") from error
+    pattern = shape.constraints.pattern
+    if pattern is not None and (error := pattern_error(pattern)):
+        raise SchemaDefinitionError(f"{where}: the pattern {pattern!r} cannot be a rule: {error}")
+    if shape.element is not None:
+        _refuse_bad_pattern(where, shape.element)
 
 
 def _holds_private(shape: Shape) -> bool:

@@ -123,6 +123,8 @@ def _call(
         frame, _ = unwrap(asset, returned)
         if frame is None:
             found.reasons.append("it returned None for tables without rows")
+        elif not isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
+            found.reasons.append(f"it returns {type(frame).__name__}, which only a run conforms")
         else:
             _look_at(frame, found, run=run)
     except Stopped:

@@ -75,11 +75,13 @@ def read_plan(frame: pl.LazyFrame) -> Step:
         polars.exceptions.PolarsError: The plan does not resolve, such as a column that is not there.
     """
     plain = frame._ldf.with_optimizations(pl.QueryOptFlags.none()._pyoptflags)  # noqa: SLF001
-    plan = plain.visit()
     try:
+        plan = plain.visit()
         return _step(plan, plan.get_node())
     except NotImplementedError as error:
         raise HiddenError(_hidden(str(error))) from error
+    except pl.exceptions.PanicException as error:
+        raise HiddenError(f"a plan that Polars fails to read ({error})") from error
 
 
 def trouble_with(frame: object) -> str | None:  # noqa: PLR0911  (one a reason)

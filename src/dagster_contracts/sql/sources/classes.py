@@ -42,7 +42,9 @@ def read_class(target: str, root: Path, name: str, dialect: str, span: Span | No
     for field in contract.fields:
         of = _type(field)
         why = f"{target} lets it be {field.type_text}, which is no single type"
-        columns.append(declared_column(name, native_name(field.name, dialect), of, field.nullable, span, why))
+        columns.append(
+            declared_column(name, native_name(field.name, dialect), of, nullable=field.nullable, span=span, why=why)
+        )
     return Relation(name, tuple(columns))
 
 

@@ -51,7 +51,7 @@ def _load_json(text: str, file: str) -> Mapping[str, Any]:
 
 
 def _load_yaml(text: str, file: str) -> Mapping[str, Any]:
-    import yaml  # noqa: PLC0415  (comes with Dagster; needed for these files only)
+    import yaml  # type: ignore[import-untyped]  # noqa: PLC0415  (comes with Dagster; needed for these files only)
 
     try:
         found = yaml.safe_load(text)
@@ -68,9 +68,9 @@ def _from_manifest(manifest: Mapping[str, Any], file: str, dialect: str) -> Iter
         if not isinstance(node, dict) or not node.get("name"):
             raise SourceError(f"{file}: the source {unique_id} has no name.", start_of(file))
         columns = node.get("columns")
-        listed = [column for column in (columns.values() if isinstance(columns, dict) else ())]
+        listed = list(columns.values()) if isinstance(columns, dict) else []
         not_null = tested.get(unique_id, set())
-        yield from _relations(node, str(node.get("source_name") or ""), listed, not_null, file, dialect)
+        yield from _relations(node, str(node.get("source_name") or ""), listed, not_null, file=file, dialect=dialect)
 
 
 def _tested(manifest: Mapping[str, Any]) -> dict[str, set[str]]:
@@ -98,7 +98,9 @@ def _from_yaml(document: Mapping[str, Any], file: str, dialect: str) -> Iterator
             columns = [column for column in table.get("columns") or () if isinstance(column, dict)]
             not_null = {str(column.get("name")).lower() for column in columns if _has_test(column)}
             place = {"schema": source.get("schema", source["name"]), "database": source.get("database")}
-            yield from _relations({**place, **table}, str(source["name"]), columns, not_null, file, dialect)
+            yield from _relations(
+                {**place, **table}, str(source["name"]), columns, not_null, file=file, dialect=dialect
+            )
 
 
 def _has_test(column: Mapping[str, Any]) -> bool:
@@ -128,6 +130,7 @@ def _relations(
     source: str,
     columns: Iterable[object],
     not_null: set[str],
+    *,
     file: str,
     dialect: str,
 ) -> Iterator[Relation]:
@@ -154,4 +157,4 @@ def _column(table: str, column: object, not_null: set[str], file: str, dialect: 
         except UnknownTypeError:
             why = f"contracts have no name for {spelled!r}"
     name = native_name(column["name"], dialect)
-    return declared_column(table, name, of, False if is_not_null else None, start_of(file), why)
+    return declared_column(table, name, of, nullable=False if is_not_null else None, span=start_of(file), why=why)

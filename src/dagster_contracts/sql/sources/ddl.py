@@ -44,13 +44,13 @@ def read_ddl(text: str, file: str, dialect: str) -> list[Relation]:
         raise _unparsed(error, text, file, dialect) from error
     tables = []
     for number, statement in enumerate(statements, 1):
-        is_create = isinstance(statement, exp.Create)
-        if isinstance(statement, _HARMLESS) or (is_create and statement.kind in _HARMLESS_KINDS):
+        kind = statement.kind if isinstance(statement, exp.Create) else ""
+        if isinstance(statement, _HARMLESS) or kind in _HARMLESS_KINDS:
             continue
-        if not is_create or statement.kind != "TABLE" or not isinstance(statement.this, exp.Schema):
-            kind = statement.sql(dialect)[:60]
+        if kind != "TABLE" or not isinstance(statement.this, exp.Schema):
             raise SourceError(
-                f"Statement {number} is no CREATE TABLE with columns: {kind!r}.", _span(statement, text, file)
+                f"Statement {number} is no CREATE TABLE with columns: {statement.sql(dialect)[:60]!r}.",
+                _span(statement, text, file),
             )
         tables.append(_table(statement.this, text, file, dialect))
     return tables
@@ -85,7 +85,7 @@ def _column(table: str, column: exp.ColumnDef, dialect: str, *, in_key: bool, sp
     if "SERIAL" in spelled.upper():
         nullable = False
     of, why = _type(spelled, dialect)
-    return declared_column(table, name, of, nullable, span, why)
+    return declared_column(table, name, of, nullable=nullable, span=span, why=why)
 
 
 def _type(spelled: str, dialect: str) -> tuple[Type | None, str]:
@@ -98,7 +98,7 @@ def _type(spelled: str, dialect: str) -> tuple[Type | None, str]:
         return None, f"nobody knows a type {spelled} of {dialect}"
 
 
-def _primary_key(schema: exp.Schema) -> Iterable[exp.Expression]:
+def _primary_key(schema: exp.Schema) -> Iterable[exp.Expr]:
     """The columns of a table's primary key that stands on its own."""
     for part in schema.expressions:
         found = (
@@ -112,7 +112,7 @@ def _primary_key(schema: exp.Schema) -> Iterable[exp.Expression]:
             yield from column.find_all(exp.Identifier)
 
 
-def _folded(identifier: exp.Expression, dialect: str) -> str:
+def _folded(identifier: exp.Expr, dialect: str) -> str:
     """A name as the dialect stores it."""
     name = identifier.name
     if dialect in ("snowflake", "postgres") and not identifier.args.get("quoted"):
@@ -120,7 +120,7 @@ def _folded(identifier: exp.Expression, dialect: str) -> str:
     return name
 
 
-def _span(node: exp.Expression, text: str, file: str) -> Span | None:
+def _span(node: exp.Expr, text: str, file: str) -> Span | None:
     """Where the names in a node stand."""
     places = [one.meta for one in node.find_all(exp.Identifier) if "start" in one.meta]
     if not places:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from dagster_contracts.diagnostics.finding import Span
 
 UNDECLARED_NULL = "its source does not say whether it can be NULL"
-UNDECLARED_TYPE = "its source does not say its type"
 
 
 class SourceError(ContractsError):
@@ -29,7 +28,13 @@ class SourceError(ContractsError):
 
 
 def declared_column(
-    table: str, name: str, of: Type | None, nullable: bool | None, span: Span | None, type_reason: str = UNDECLARED_TYPE
+    table: str,
+    name: str,
+    of: Type | None,
+    *,
+    nullable: bool | None,
+    span: Span | None,
+    why: str = "its source does not say its type",
 ) -> Column:
     """A source's column, with the reason for what is not declared or allows NULL.
 
@@ -39,14 +44,14 @@ def declared_column(
         of: Its type, if it is known.
         nullable: Whether it can be NULL, if that is known.
         span: Where it is declared.
-        type_reason: Why its type is not known.
+        why: Why its type is not known.
     """
     reasons = {
         None: (f"{table}.{name}: {UNDECLARED_NULL}",),
         True: (f"{table}.{name} can be NULL, as its source is declared",),
         False: (),
     }[nullable]
-    return Column(name, of, nullable, reasons, () if of else (f"{table}.{name}: {type_reason}",), span)
+    return Column(name, of, nullable, reasons, () if of else (f"{table}.{name}: {why}",), span)
 
 
 def native_name(name: str, dialect: str) -> str:

@@ -45,7 +45,9 @@ def read_parquet(path: Path, name: str, span: Span | None) -> Relation:
         raise SourceError(f"{str(path)!r} cannot be read as Parquet: {words}", span) from error
     required = _required(schema)
     columns = [
-        declared_column(name, column[0], _type(column[1]), column[0] not in required, span, f"it is {column[1]}")
+        declared_column(
+            name, column[0], _type(column[1]), nullable=column[0] not in required, span=span, why=f"it is {column[1]}"
+        )
         for column in described
     ]
     return Relation(name, tuple(columns))

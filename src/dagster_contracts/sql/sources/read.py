@@ -100,7 +100,8 @@ def _from_columns(entry: SourceEntry, config: Config) -> Relation:
             raise SourceError(f"{name} has two columns {column.name!r}.", span)
         seen.add(column.name)
         of = _type(column, config, span)
-        columns.append(declared_column(name, native_name(column.name, config.dialect), of, column.nullable, span))
+        folded = native_name(column.name, config.dialect)
+        columns.append(declared_column(name, folded, of, nullable=column.nullable, span=span))
     if not columns:
         raise SourceError(f"{name} is declared without columns.", span_at(config.file, entry.place))
     return Relation(name, tuple(columns))
@@ -117,10 +118,8 @@ def _refine(relation: Relation, columns: tuple[SourceColumn, ...], config: Confi
             raise SourceError(f"{relation.name} has no column {said.name!r}.{hint}", span)
         nullable = known.nullable if said.nullable is None else said.nullable
         of = known.type if said.type_text is None else _type(said, config, span)
-        known = replace(
-            declared_column(relation.name, known.name, of, nullable, span),
-            type_reasons=known.type_reasons if of is None else (),
-        )
+        again = declared_column(relation.name, known.name, of, nullable=nullable, span=span)
+        known = again if of is not None else replace(again, type_reasons=known.type_reasons)
         refined[said.name.lower()] = known
     return Relation(relation.name, tuple(refined.values()))
 

@@ -70,4 +70,4 @@ def _column(reader: Reader, table: str, at: tuple[int, int], file: str, dialect:
             if "cannot be checked" not in str(error):
                 reader.report(str(error), *path, "type")
     span = span_at(file, reader.place(*path, "name"))
-    return declared_column(table, name, of, reader.flag(*path, "nullable"), span)
+    return declared_column(table, name, of, nullable=reader.flag(*path, "nullable"), span=span)

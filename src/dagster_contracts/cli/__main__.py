@@ -1,0 +1,5 @@
+"""`python -m dagster_contracts.cli`."""
+
+from dagster_contracts.cli.app import main
+
+main()
