@@ -28,7 +28,7 @@ def test_an_expression_reads_without_the_marks_of_its_printing(expr: pl.Expr, te
 
 
 @pytest.mark.parametrize("name", ["a", "a b", "", "é", "a\\", "[(a)]", "a\nb"])
-@pytest.mark.parametrize("literal", [0, -5, 10**12, 0.5, -1.25e-7, float("inf"), "text", True, None, date(2026, 1, 1)])
+@pytest.mark.parametrize("literal", [0, -5, 10**12, 0.5, -1.25e-7, float("inf"), "text", True, date(2026, 1, 1)])
 def test_a_comparison_reads_the_same_on_the_short_way_and_on_the_long_one(name: str, literal: object):
     for expr in (pl.col(name) >= literal, pl.col(name) == literal, pl.lit(literal) < pl.col(name)):
         short = readable_text(expr)
