@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dagster_contracts.contract.types import Type
 from dagster_contracts.sql.typing.typed import STRING, TEXT, Typed, of, some_decimal, unknown
+from dagster_contracts.sql.typing.unify import unify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,8 +68,7 @@ def _argument(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
         return unknown(f"{name} of what is not known", *found.reasons)
     if found.type == TEXT:
         return STRING
-    default = call.args.get("default")
-    if default is not None and args[-1].type not in (found.type, TEXT):
+    if call.args.get("default") is not None and unify(context.dialect, [found, args[-1]]).type != found.type:
         return unknown(f"{name} with a default of another type", *args[-1].reasons)
     if found.type.name == "Decimal" and context.dialect in ("postgres", "snowflake"):
         kept = context.dialect == "snowflake" and found.type.precision is not None
@@ -83,6 +83,8 @@ def _array(_call: exp.Expr, args: list[Typed], context: Context) -> Typed:
     found = STRING if args and args[0].type == TEXT else args[0] if args else unknown()
     if found.type is None or found.type.name == "Array" or context.dialect == "duckdb":
         return unknown("the elements of ARRAY_AGG are not known", *found.reasons)
+    if found.type.name == "Decimal" and context.dialect == "postgres":
+        return Typed(Type("Array", args=(Type("Decimal"),)), ("Postgres keeps no digits in ARRAY_AGG",))
     return Typed(Type("Array", args=(found.type,)), found.reasons)
 
 

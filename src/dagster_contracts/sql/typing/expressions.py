@@ -45,17 +45,15 @@ def type_of(expression: exp.Expr, scope: Scope) -> Typed:
     """
     if isinstance(expression, exp.Column):
         return scope.resolve(expression)
-    if isinstance(expression, exp.Literal):
-        return literal_type(expression, scope.context.dialect)
     if type(expression) in _FIXED:
         return _FIXED[type(expression)]
     handler = _HANDLERS.get(type(expression))
+    if handler is None and isinstance(expression, exp.Query):
+        handler = _scalar
     if handler is not None:
         return handler(expression, scope)
     if isinstance(expression, _AROUND):
         return _around(expression, scope)
-    if isinstance(expression, exp.Query):
-        return _scalar(expression, scope)
     types = [type_of(one, scope) for one in expression.iter_expressions() if _is_value(one)]
     if isinstance(expression, _TRUTHS):
         return BOOLEAN
@@ -92,6 +90,11 @@ def _scalar(query: exp.Query, scope: Scope) -> Typed:
     except UnknownOutputError as error:
         return unknown("a subquery's columns are not known", *error.reasons)
     return columns[0].typed if columns else unknown("a subquery without columns")
+
+
+def _literal(literal: exp.Literal, scope: Scope) -> Typed:
+    """A number or a text in quotes."""
+    return literal_type(literal, scope.context.dialect)
 
 
 def _cast(cast: exp.Cast, scope: Scope) -> Typed:
@@ -140,7 +143,7 @@ def _case(case: exp.Case, scope: Scope) -> Typed:
         type_of(branch.this, scope)
         branches.append(type_of(branch.args["true"], scope))
     default = case.args.get("default")
-    return unify(scope.context.dialect, [*branches, *([type_of(default, scope)] if default else [])])
+    return unify(scope.context.dialect, [*branches, type_of(default, scope) if default else Typed(NULL)])
 
 
 def _if(node: exp.If | exp.Nvl2, scope: Scope) -> Typed:
@@ -248,7 +251,11 @@ def _map(node: exp.VarMap, scope: Scope) -> Typed:
 def _negative(node: exp.Neg, scope: Scope) -> Typed:
     """A number's or an interval's opposite."""
     found = type_of(node.this, scope)
-    return found if found.type is not None and found.type.name in {*NUMBERS, "Interval"} else unknown(*found.reasons)
+    if found.type is None or found.type.name not in {*NUMBERS, "Interval"}:
+        return unknown("the opposite of what is no known number", *found.reasons)
+    if found.type.name == "Decimal" and scope.context.dialect == "postgres":
+        return some_decimal("Postgres keeps no digits of a numeric that it computes")
+    return found
 
 
 _FIXED: dict[type[exp.Expr], Typed] = {
@@ -257,6 +264,7 @@ _FIXED: dict[type[exp.Expr], Typed] = {
     exp.Lambda: unknown("a lambda's names are its own"),
 }
 _HANDLERS: dict[type[exp.Expr], Callable[..., Typed]] = {
+    exp.Literal: _literal,
     exp.Cast: _cast,
     exp.TryCast: _cast,
     exp.Case: _case,

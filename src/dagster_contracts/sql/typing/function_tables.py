@@ -13,11 +13,13 @@ _COUNT = _everywhere("Int64", snowflake="Decimal")
 _RANK = _everywhere("Int64", snowflake="Decimal", databricks="Int32")
 _DATE_PART = {"databricks": "Int32", "snowflake": "Decimal"}
 _LENGTH = {"postgres": "Int32", "bigquery": "Int64", "databricks": "Int32", "snowflake": "Decimal"}
-_DIFFERENCE = {"bigquery": "Int64", "databricks": "Int32", "snowflake": "Decimal"}
 _TRUTH = _everywhere("Boolean", but="duckdb")
 
 _BIGQUERY_INTEGER = {"bigquery": "Int64"}
-_FLOAT = {"databricks": "Float64", "snowflake": "Float64"}
+_PLAIN_TEXT = {"postgres": "String", "databricks": "String"}
+_PLAIN_INTEGER = {"postgres": "Int32", "databricks": "Int32"}
+_POSTGRES_JSON = {"postgres": "Json"}
+_SPARK_TEXT, _SPARK_DOUBLE = {"databricks": "String"}, {"databricks": "Float64"}
 
 # By the parser's class.
 FIXED: dict[str, dict[str, str]] = {
@@ -35,21 +37,30 @@ FIXED: dict[str, dict[str, str]] = {
     "Localtimestamp": {"postgres": "TimestampNtz", "databricks": "TimestampNtz"},
     **dict.fromkeys(["Year", "Quarter", "Month", "Week", "WeekOfYear", "Day", "DayOfMonth"], _DATE_PART),
     **dict.fromkeys(["DayOfWeek", "DayOfYear", "Hour", "Minute", "Second"], _DATE_PART),
-    "DateDiff": _DIFFERENCE,
     **dict.fromkeys(["DatetimeDiff", "TimestampDiff"], _BIGQUERY_INTEGER),
     "LastDay": {"bigquery": "Date", "databricks": "Date", "snowflake": "Date"},
     "MonthsBetween": {"databricks": "Float64"},
     "Length": _LENGTH,
     **dict.fromkeys(["ArraySize", "StrPosition"], _LENGTH),
     **dict.fromkeys(["TimeToStr", "ToChar", "UnixToStr"], _everywhere("String", but="duckdb")),
-    "JSONExtractScalar": {"postgres": "String", "bigquery": "String"},
+    "JSONExtractScalar": {"postgres": "String", "bigquery": "String", "databricks": "String"},
     "ParseJSON": {"snowflake": "Variant", "bigquery": "Json", "databricks": "Variant"},
     "GenerateDateArray": {"bigquery": "Array<Date>"},
     "Uuid": {"postgres": "Uuid", "bigquery": "String", "databricks": "String", "snowflake": "String"},
     "MD5": _everywhere("String", but="bigquery duckdb"),
     "UnixToTime": {"postgres": "Timestamp"},
     "StrToUnix": {"databricks": "Int64"},
-    **dict.fromkeys(["Sqrt", "Ln", "Exp", "Pow"], _FLOAT),
+    "StrToTime": {"postgres": "Timestamp", "databricks": "Timestamp"},
+    "NextDay": {"databricks": "Date"},
+    "Corr": {"postgres": "Float64", "databricks": "Float64", "bigquery": "Float64"},
+    **dict.fromkeys(["ArrayToString", "Format", "Chr"], _PLAIN_TEXT),
+    **dict.fromkeys(["Ascii", "Levenshtein"], _PLAIN_INTEGER),
+    "StringToArray": {"postgres": "Array<String>"},
+    "Overlay": {"postgres": "String"},
+    **dict.fromkeys(["JSONBExtract", "JSONArrayAgg", "JSONObjectAgg"], _POSTGRES_JSON),
+    "JSONBExtractScalar": {"postgres": "String"},
+    **dict.fromkeys(["SHA2", "JSONFormat", "Soundex", "ToBase64", "CurrentUser", "Typeof"], _SPARK_TEXT),
+    **dict.fromkeys(["Sign", "Median", "Skewness"], _SPARK_DOUBLE),
     "ConcatWs": _everywhere("String", but="duckdb bigquery"),
     "SplitPart": _everywhere("String", but="duckdb bigquery"),
     "Dayname": {"snowflake": "String"},
@@ -85,6 +96,13 @@ BY_NAME: dict[str, dict[str, str]] = {
         "statement_timestamp": "Timestamp",
         "quote_literal": "String",
         "quote_ident": "String",
+        "every": "Boolean",
+        "isfinite": "Boolean",
+        "jsonb_agg": "Json",
+        "json_agg": "Json",
+        "regexp_matches": "Array<String>",
+        "jsonb_extract_path_text": "String",
+        "json_extract_path_text": "String",
     },
     "snowflake": {
         "to_timestamp_ntz": "TimestampNtz",
@@ -94,5 +112,7 @@ BY_NAME: dict[str, dict[str, str]] = {
         "to_variant": "Variant",
     },
     "bigquery": {},
-    "databricks": {"isnull": "Boolean", "isnotnull": "Boolean", "map_contains_key": "Boolean"},
+    "databricks": {"isnull": "Boolean", "isnotnull": "Boolean", "map_contains_key": "Boolean", "every": "Boolean"}
+    | {"make_date": "Date", "hash": "Int32", "xxhash64": "Int64", "format_number": "String", "weekday": "Int32"}
+    | {"timestamp_millis": "Timestamp", "timestamp_seconds": "Timestamp", "cardinality": "Int32"},
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
     from dagster_contracts.sql.typing.scope import Context
 
+_UNIT_FIRST = re.compile(
+    r"\b(date_?diff|timestampdiff)\s*\(\s*(\w*second|minute|hour|day\w*|week|month|quarter|year)\s*,", re.IGNORECASE
+)
 _NO_TEXT = frozenset(["Binary", "Array", "Interval", "Struct", "Map"])
 _DATE_PARTS = {"DATE": "Date", "TIME": "Time", "DATETIME": "TimestampNtz"}
 _ZONED = ("Date", "TimestampNtz", "Timestamp")
@@ -58,6 +62,8 @@ def _called(call: exp.Expr) -> str:
 
 def _fixed(text: str, name: str, dialect: str) -> Typed:
     """A type from a table; a decimal there has no digits that documentation names."""
+    if not text:
+        return unknown(f"what {name} returns in {dialect} is not known")
     if text == "Decimal":
         return some_decimal(f"{dialect}'s documentation names no digits for {name}")
     if text.startswith("Array<"):
@@ -120,15 +126,10 @@ def _date_trunc(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
     if found is None or found.type is None:
         return unknown(f"{_called(call)} of what is no known date or time", *(args[0].reasons if args else ()))
     if dialect == "databricks":
-        return of("Date") if isinstance(call, exp.DateTrunc) else _spark_trunc(found.type)
+        return of("Date" if isinstance(call, exp.DateTrunc) else "Timestamp")
     if dialect == "postgres" and found.type.name == "Date":
         return of("Timestamp")
     return found if dialect in ("postgres", "bigquery", "snowflake") else unknown(f"{_called(call)} in {dialect}")
-
-
-def _spark_trunc(found: Type) -> Typed:
-    """Databricks' date_trunc, which returns TIMESTAMP; what it makes of TIMESTAMP_NTZ depends on the version."""
-    return unknown("date_trunc of TIMESTAMP_NTZ") if found.name == "TimestampNtz" else of("Timestamp")
 
 
 def _date_add(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
@@ -142,6 +143,8 @@ def _date_add(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
         return found
     if dialect == "databricks" and isinstance(call, exp.TsOrDsAdd | exp.AddMonths):
         return of("Date")
+    if dialect == "databricks" and isinstance(call, exp.TimestampAdd) and found.type.name != "Date":
+        return found
     if dialect == "snowflake" and (found.type.name != "Date" or whole_days):
         return found
     return unknown(f"{_called(call)} of {found.type} in {dialect}")
@@ -228,6 +231,42 @@ def _to_number(call: exp.Expr, _args: list[Typed], context: Context) -> Typed:
     return Typed(Type("Decimal", precision, scale))
 
 
+def _date_diff(call: exp.Expr, _args: list[Typed], context: Context) -> Typed:
+    """DATEDIFF: in Databricks an INT between two dates, a BIGINT with a unit before them, which the parser forgets."""
+    if context.dialect != "databricks":
+        return _fixed(
+            {"bigquery": "Int64", "snowflake": "Decimal"}.get(context.dialect, ""), "DATEDIFF", context.dialect
+        )
+    if call.text("unit").upper() not in ("", "DAY"):
+        return of("Int64")
+    if context.sql is None or _UNIT_FIRST.search(context.sql):
+        return unknown("datediff is an INT, or with a unit a BIGINT; which of them stands here is not known")
+    return of("Int32")
+
+
+def _power(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
+    """Functions that are a double precision, but in Postgres a numeric of a numeric."""
+    names = {one.type.name if one.type is not None else "" for one in args}
+    if context.dialect in ("databricks", "snowflake"):
+        return of("Float64")
+    if context.dialect == "postgres" and names <= NUMBERS:
+        if "Decimal" in names and not names & {"Float32", "Float64"}:
+            return some_decimal("Postgres keeps no digits of a numeric that it computes")
+        return of("Float64")
+    return unknown(f"what {_called(call)} returns in {context.dialect} is not known")
+
+
+def _set_returning(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
+    """Unnest and generate_series of Postgres in SELECT."""
+    found = args[0].type if args else None
+    if context.dialect == "postgres" and found is not None:
+        if isinstance(call, exp.Explode) and found.name == "Array" and found.args:
+            return Typed(found.args[0])
+        if isinstance(call, exp.GenerateSeries) and {one.type for one in args[:2]} <= {Type("Int32"), Type("Int64")}:
+            return of("Int64" if Type("Int64") in [one.type for one in args] else "Int32")
+    return unknown(f"what {_called(call)} returns in {context.dialect} is not known")
+
+
 _HANDLERS: dict[str, Callable[[exp.Expr, list[Typed], Context], Typed]] = {
     **dict.fromkeys(["Round", "Ceil", "Floor", "Trunc"], _rounded),
     "Abs": _same_number,
@@ -244,4 +283,7 @@ _HANDLERS: dict[str, Callable[[exp.Expr, list[Typed], Context], Typed]] = {
     **dict.fromkeys(["Split", "RegexpSplit"], _text_to_array),
     "GenerateSeries": _sequence,
     "ToNumber": _to_number,
+    "DateDiff": _date_diff,
+    **dict.fromkeys(["Pow", "Sqrt", "Ln", "Exp", "Log", "Cbrt"], _power),
+    **dict.fromkeys(["Explode", "ExplodingGenerateSeries"], _set_returning),
 }

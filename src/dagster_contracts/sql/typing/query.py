@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from dagster_contracts.sql.query_error import QueryError, UnknownOutputError
-from dagster_contracts.sql.typing.expressions import type_of
-from dagster_contracts.sql.typing.names import fold, unnamed
+from dagster_contracts.sql.typing.expressions import type_of, type_of_parts
+from dagster_contracts.sql.typing.names import fold
 from dagster_contracts.sql.typing.scope import Context, Named, Scope, Source
 from dagster_contracts.sql.typing.sources import add_sources, renamed, values_columns
 from dagster_contracts.sql.typing.stars import expand_star
+from dagster_contracts.sql.typing.table_functions import exploded_columns
 from dagster_contracts.sql.typing.typed import unknown
 from dagster_contracts.sql.typing.unify import settle, unify
+from dagster_contracts.sql.typing.unnamed import unnamed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from dagster_contracts.sql.relation import Relation
 
 _LATERAL_ALIASES = frozenset(["snowflake", "databricks", "duckdb"])
-_CONDITIONS = ("where", "having", "qualify")
+_CONDITIONS = ("having", "qualify")
 
 
 def output_of(query: exp.Query, *, dialect: str, tables: Mapping[str, Relation], sql: str | None) -> tuple[Named, ...]:
@@ -150,14 +152,21 @@ def _select(query: exp.Select, scope: Scope) -> tuple[Named, ...]:
         raise UnknownOutputError(f"SELECT AS {query.args['kind']} is not worked out")
     add_sources(scope, query)
     columns = _items(query, scope)
+    if query.args.get("where"):
+        type_of(query.args["where"].this, scope if _where_sees_aliases(scope) else replace(scope, aliases={}))
     scope.aliases = {scope.key(column.name): column.typed for column in columns} | scope.aliases
-    for part in _CONDITIONS:
-        if query.args.get(part):
-            type_of(query.args[part].this, scope)
-    for expression in getattr(query.args.get("group"), "expressions", None) or ():
-        if isinstance(expression, exp.Column):
-            type_of(expression, scope)
+    for clause in _CONDITIONS:
+        if query.args.get(clause):
+            type_of(query.args[clause].this, scope)
+    for clause in ("group", "order"):
+        for expression in getattr(query.args.get(clause), "expressions", None) or ():
+            type_of_parts(expression, scope)
     return columns
+
+
+def _where_sees_aliases(scope: Scope) -> bool:
+    """Whether WHERE sees the names that SELECT gives."""
+    return scope.context.dialect in ("snowflake", "duckdb")
 
 
 def _items(query: exp.Select, scope: Scope) -> tuple[Named, ...]:
@@ -170,10 +179,9 @@ def _items(query: exp.Select, scope: Scope) -> tuple[Named, ...]:
         if starred is not None:
             columns += starred
             continue
-        if isinstance(item, exp.Aliases):
-            columns += [
-                Named(fold(name, dialect), unknown("one of several columns of a function")) for name in item.aliases
-            ]
+        exploded = exploded_columns(item, scope)
+        if exploded is not None:
+            columns += exploded
             continue
         typed = type_of(item, scope)
         name = _name(item, dialect)

@@ -107,6 +107,8 @@ class Scope:
         Raises:
             QueryError: No source has it, or several have.
         """
+        if isinstance(column.this, exp.Star):
+            return unknown("a whole row")
         parts = [fold(part, self.context.dialect) for part in column.parts]
         if len(parts) == 1:
             return self._bare(column, parts[0])

@@ -59,8 +59,8 @@ def second_opinion(
             if relation is not None:
                 binder.declare([part.name for part in table.parts], _stand_ins(relation))
         described = binder.describe(query.sql("duckdb", unsupported_level=ErrorLevel.IGNORE))
-    except (QueryError, UnknownOutputError, SqlglotError, ValueError):
-        return columns
+    except (QueryError, UnknownOutputError, SqlglotError, ValueError, LookupError, AttributeError, TypeError):
+        return columns  # what cannot be translated, or breaks the translator, has no second opinion
     if len(described) != len(columns):
         return columns
     return tuple(_compared(column, spelled) for column, (_, spelled) in zip(columns, described, strict=True))

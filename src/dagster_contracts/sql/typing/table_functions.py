@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dagster_contracts.contract.types import Type
+from dagster_contracts.sql.query_error import UnknownOutputError
 from dagster_contracts.sql.typing.expressions import type_of
 from dagster_contracts.sql.typing.names import fold
 from dagster_contracts.sql.typing.scope import Named, Scope, Source
@@ -40,6 +41,31 @@ def function_columns(item: exp.Expr, scope: Scope, alias: str) -> Source:
     name = alias or call.sql_name() if isinstance(call, exp.Func) else alias
     columns = tuple(Named(one, unknown(f"{one} comes from a function that is not known")) for one in listed)
     return Source(alias, columns or None, (f"{name} is a function whose columns are not known",))
+
+
+def exploded_columns(item: exp.Expr, scope: Scope) -> list[Named] | None:
+    """The columns that Databricks' explode and its like put into a SELECT list.
+
+    Args:
+        item: A SELECT item.
+        scope: What it can see.
+
+    Returns:
+        The columns; `None` where the item is no such function.
+
+    Raises:
+        UnknownOutputError: Their names or number are not known.
+    """
+    call = item.this if isinstance(item, exp.Alias | exp.Aliases) else item
+    dialect = scope.context.dialect
+    if dialect != "databricks" or not isinstance(call, exp.Explode):
+        if isinstance(item, exp.Aliases) or isinstance(call, exp.Inline | exp.Stack):
+            raise UnknownOutputError("a function that returns several columns is not worked out")
+        return None
+    listed = [fold(one, dialect) for one in item.expressions] if isinstance(item, exp.Aliases) else []
+    if isinstance(item, exp.Alias):
+        listed = [fold(item.args["alias"], dialect)]
+    return list(_explode(call, scope, "", listed).columns or ())
 
 
 def element_of(array: Typed) -> Typed:

@@ -31,8 +31,12 @@ _POSTGRES = {
     "Time - Interval": "Time",
     **{f"Date {operator} {name}": "Date" for operator in "+-" for name in _INTEGERS},
     **{f"{name} + Date": "Date" for name in _INTEGERS},
-    **{f"Interval {operator} {name}": "Interval" for operator in "*/" for name in (*_INTEGERS, "Int64", "Float64")},
-    **{f"{name} * Interval": "Interval" for name in (*_INTEGERS, "Int64", "Float64")},
+    **{
+        f"Interval {operator} {name}": "Interval"
+        for operator in "*/"
+        for name in (*_INTEGERS, "Int64", "Float64", "Decimal")
+    },
+    **{f"{name} * Interval": "Interval" for name in (*_INTEGERS, "Int64", "Float64", "Decimal")},
 }
 _BIGQUERY = {
     "Date + Int64": "Date",

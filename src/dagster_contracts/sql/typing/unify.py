@@ -19,7 +19,7 @@ _MOST_DIGITS = 38
 _TIMES = {
     "postgres": {("Date", "TimestampNtz"), ("Date", "Timestamp"), ("TimestampNtz", "Timestamp")},
     "bigquery": {("Date", "TimestampNtz")},
-    "databricks": {("Date", "Timestamp"), ("Date", "TimestampNtz")},
+    "databricks": {("Date", "Timestamp"), ("Date", "TimestampNtz"), ("TimestampNtz", "Timestamp")},
 }
 
 
