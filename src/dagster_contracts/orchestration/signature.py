@@ -8,10 +8,10 @@ strings that the module itself cannot resolve; both are resolved here.
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
-import dataframely as dy
 import polars as pl
 
 from dagster_contracts.errors import AnnotationError
@@ -33,9 +33,8 @@ _USUAL_NAMES: Mapping[str, object] = {
     "polars": pl,
     "dg": dg,
     "dagster": dg,
-    "dy": dy,
-    "dataframely": dy,
 }
+_DATAFRAMELY = ("dy", "dataframely")
 
 
 def resolved_parameters(fn: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -44,8 +43,11 @@ def resolved_parameters(fn: Callable[..., Any]) -> list[inspect.Parameter]:
     Raises:
         AnnotationError: An annotation is a string that names nothing known.
     """
+    # Dataframely takes as long to import as Dagster; where a contract was written with it, it is imported.
+    dataframely = {name: sys.modules["dataframely"] for name in _DATAFRAMELY if "dataframely" in sys.modules}
     namespace = {
         **_USUAL_NAMES,
+        **dataframely,
         **inspect.getclosurevars(fn).nonlocals,
         **getattr(inspect.unwrap(fn), "__globals__", {}),
     }
