@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from dagster_contracts.orchestration.settings import CheckGranularity, SchemaRules
 
 MANY_CHECKS = 50
+CONFORM_TEXT = "Every row as it arrived can be brought to the contract's types."
+CHANGE_TEXT = "The keys that arrive, and their types, are those of the last materialization."
 
 
 @dataclass(frozen=True)
@@ -68,10 +70,11 @@ def build_check_specs(
     *,
     asset: dg.AssetKey,
     policy: Policy | None = None,
+    takes_rows: bool = False,
     partitions_def: dg.PartitionsDefinition[str] | None = None,
     blocking: bool = True,
 ) -> list[dg.AssetCheckSpec]:
-    """The spec of every check that an asset under a contract reports."""
+    """The spec of every check that an asset under a contract reports; with rows come two about what arrives."""
 
     def spec(name: str, description: str, *, blocking: bool = False) -> dg.AssetCheckSpec:
         with warnings.catch_warnings():
@@ -83,9 +86,11 @@ def build_check_specs(
 
     text = f"Every column that {contract.name} declares is there, with its dtype."
     specs = [spec(names.COLUMNS_CHECK, text, blocking=blocking)] if contract.fields else []
+    specs += [spec(names.CONFORM_CHECK, CONFORM_TEXT)] * takes_rows
     specs += [spec(group.name, group.description) for group in groups]
     if policy is not None and policy.min_rows is not None:
         specs.append(spec(names.MIN_ROWS_CHECK, f"At least {policy.min_rows} valid rows."))
+    specs += [spec(names.SCHEMA_CHANGE_CHECK, CHANGE_TEXT)] * takes_rows
     return specs
 
 
