@@ -372,7 +372,7 @@ IN_A_STEP = {
         1,
         ["orders: the step declares other checks", "dy_rule__amount__min", "dy_schema__rules", "Nothing was written"],
     ),
-    "list": (asset_of([1]), "ReturnTypeError", 1, ["orders returned list", "a pl.DataFrame, a pl.LazyFrame"]),
+    "list": (asset_of([1]), "ReturnTypeError", 1, ["orders returned rows that begin with int", "a pl.DataFrame, a pl.LazyFrame"]),
     "result with a key": (
         asset_of(RESULT(asset_key="orders", value=GOOD)),
         "MaterializeResultFieldError",

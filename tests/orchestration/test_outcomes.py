@@ -337,9 +337,9 @@ def test_a_lazy_plan_that_fails_names_the_asset_and_is_not_ours(tmp_path, instan
 @pytest.mark.parametrize(
     ("value", "error", "text"),
     [
-        ([1, 2], "ReturnTypeError", "orders returned list; a contract asset returns a pl.DataFrame"),
+        ([1, 2], "ReturnTypeError", "orders returned rows that begin with int; a contract asset returns a pl.DataFrame"),
         (pl.Series([1]), "ReturnTypeError", "orders returned Series;"),
-        (iter([ALL_VALID]), "ReturnTypeError", "Return the frame instead of yielding it."),
+        ([dg.Output(ALL_VALID)], "ReturnTypeError", "Yield the rows alone: dc.asset makes the events."),
         (dg.MaterializeResult(), "MaterializeResultValueError", "with no value"),
         (dg.MaterializeResult(value=None), "MaterializeResultValueError", "with value=NoneType"),
         (dg.MaterializeResult(value=7), "MaterializeResultValueError", "with value=int"),

@@ -28,8 +28,8 @@ class Named(NamedTuple):
     x: int
 
 
-def batches(elements, **limits):
-    batcher = Batcher(**limits)
+def batches(elements, rows=100_000, most=1 << 30):
+    batcher = Batcher(rows, most)
     return [*(batch for element in elements for batch in batcher.add(element)), *batcher.rest()]
 
 
@@ -72,13 +72,13 @@ def test_nothing_is_lost_the_order_is_kept_and_no_batch_has_too_many_rows(elemen
 
 def test_a_batch_ends_where_it_weighs_enough():
     heavy = [{"text": "x" * 1_000}] * 100
-    sizes = [len(batch) for batch in batches(heavy, rows=1_000, bytes=20_000)]
+    sizes = [len(batch) for batch in batches(heavy, rows=1_000, most=20_000)]
     assert sum(sizes) == 100
     assert max(sizes) <= 24  # 20 rows of 1,000 bytes, looked at every eighth row
 
 
 def test_one_heavy_row_is_a_batch():
-    assert [len(batch) for batch in batches([{"text": "x" * 1_000}] * 3, rows=9, bytes=10)] == [1, 1, 1]
+    assert [len(batch) for batch in batches([{"text": "x" * 1_000}] * 3, rows=9, most=10)] == [1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_only_what_has_columns_is_a_table():
 
 
 def test_rows_are_mappings_and_objects_with_fields():
-    for value in ({"x": 1}, OrderedDict(x=1), Point(1), Model(x=1)):
+    for value in ({"x": 1}, OrderedDict(x=1), Point(1), Model(x=1), Named(1)):
         assert is_row(value)
     for value in (Point, Model, [1], "x", 1, None):
         assert not is_row(value)

@@ -12,6 +12,7 @@ import pytest
 
 import dagster_contracts as dc
 from dagster_contracts.orchestration.settings import SettingArguments, Settings, quarantine_dir, resolve_settings
+from dagster_contracts.rows.strategy import MaterializationStrategy
 
 NAMES = [
     "check_granularity",
@@ -21,6 +22,7 @@ NAMES = [
     "row_sample",
     "temp_dir",
     "memory_budget",
+    "materialization_strategy",
 ]
 
 
@@ -67,6 +69,7 @@ DEFAULTS = {
     "row_sample": 5,
     "memory_budget": None,
     "temp_dir": None,
+    "materialization_strategy": MaterializationStrategy.RECONCILE,
 }
 
 
@@ -88,6 +91,8 @@ class TestPrecedence:
             ("row_sample", "7", 7),
             ("memory_budget", " 1000000 ", 1_000_000),
             ("temp_dir", "/somewhere", Path("/somewhere")),
+            *[("materialization_strategy", text, MaterializationStrategy.STRICT) for text in ("strict", " STRICT ")],
+            *[("materialization_strategy", text, MaterializationStrategy.RECONCILE) for text in ("auto", "reconcile")],
         ],
     )
     def test_the_environment_beats_the_default(self, monkeypatch, name, text, value):
@@ -107,6 +112,8 @@ class TestPrecedence:
             ("memory_budget", "9", 2, 2),
             ("temp_dir", "/one", "/two", Path("/two")),
             ("temp_dir", "/one", Path("/two"), Path("/two")),
+            ("materialization_strategy", "strict", "auto", MaterializationStrategy.RECONCILE),
+            ("materialization_strategy", "auto", MaterializationStrategy.STRICT, MaterializationStrategy.STRICT),
         ],
     )
     def test_the_argument_beats_the_environment(self, monkeypatch, name, text, argument, value):
@@ -125,6 +132,7 @@ TWO_COUNTS = "a whole number from 0"
 BYTES = "a number of bytes from 1"
 DIRECTORY = "the path of a directory that exists, not empty"
 GRANULARITIES = "'rule' or 'column' or 'schema'"
+STRATEGIES = "'reconcile' or 'strict'"
 BAD_TEXTS = [
     ("check_granularity", "rules", GRANULARITIES),
     ("check_granularity", "", GRANULARITIES),
@@ -142,6 +150,8 @@ BAD_TEXTS = [
     ("memory_budget", "2 GiB", BYTES),
     ("temp_dir", "", DIRECTORY),
     ("temp_dir", "  ", DIRECTORY),
+    ("materialization_strategy", "", STRATEGIES),
+    ("materialization_strategy", "repair", STRATEGIES),
 ]
 BAD_ARGUMENTS = [
     ("check_granularity", 3, GRANULARITIES),
@@ -159,6 +169,8 @@ BAD_ARGUMENTS = [
     ("row_sample", float("inf"), TWO_COUNTS),
     ("temp_dir", "", DIRECTORY),
     ("temp_dir", 5, DIRECTORY),
+    ("materialization_strategy", "repair", STRATEGIES),
+    ("materialization_strategy", True, STRATEGIES),
 ]
 
 

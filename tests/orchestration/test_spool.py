@@ -17,11 +17,11 @@ def no_folder() -> Path:
 
 
 def test_nothing_came():
-    assert Spool(no_folder, "rows").result() is None
+    assert Spool(no_folder, "rows", 1_000_000).result() is None
 
 
 def test_small_frames_stay_in_memory():
-    spool = Spool(no_folder, "rows")
+    spool = Spool(no_folder, "rows", 1_000_000)
     for at in range(3):
         spool.append(pl.DataFrame({"x": [at]}))
     assert_frame_equal(spool.result(), pl.DataFrame({"x": [0, 1, 2]}))

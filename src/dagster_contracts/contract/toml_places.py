@@ -83,7 +83,8 @@ class _Scanner:
         self._blank()
         self.at += brackets
         place = self._place(keys[0][1], keys[-1][2])
-        self.found.setdefault(path, Places(place, place))
+        for known in (path[:-1], path) if isinstance(path[-1], int) else (path,):
+            self.found.setdefault(known, Places(place, place))
         return path
 
     def _pair(self, base: Path) -> None:

@@ -12,7 +12,7 @@ from dagster_contracts.contract.reading import read_contract
 from dagster_contracts.errors import InvalidSettingError, UsageError
 from dagster_contracts.orchestration.checks import MANY_CHECKS, build_check_specs
 from dagster_contracts.orchestration.compute import Wiring, compute_function, takes_resources
-from dagster_contracts.orchestration.declaration import Declaration
+from dagster_contracts.orchestration.declaration import Declaration, extra_columns
 from dagster_contracts.orchestration.outcome import Policy
 from dagster_contracts.orchestration.quarantine import (
     QUARANTINE_KEY,
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from dagster_contracts.contract.reading import ContractLike
     from dagster_contracts.frames.column_schema import ExtraColumns
     from dagster_contracts.orchestration.settings import CheckGranularity, SchemaRules
+    from dagster_contracts.rows.strategy import MaterializationStrategy
 
 FINGERPRINT_KEY = "contract/fingerprint"
+JSON_SCHEMA_KEY = "contract/json_schema"
 _WARNINGS = "__dagster_contracts_warnings__"
 
 
@@ -48,7 +50,10 @@ def asset(
     memory_budget: int | None = None,
     min_rows: int | None = None,
     max_invalid: float | None = None,
-    on_extra_columns: ExtraColumns = "drop",
+    on_extra_columns: ExtraColumns | None = None,
+    on_schema_change: ExtraColumns | None = None,
+    materialization_strategy: MaterializationStrategy | str | None = None,
+    normalizer: Callable[[Any], Any] | None = None,
     dry_run: bool = True,
     name: str | None = None,
     key_prefix: str | Sequence[str] | None = None,
@@ -79,12 +84,14 @@ def asset(
     """Declare an asset that is held to a contract on every run.
 
     The decorated function is an ordinary asset function. What it returns decides, not how it is annotated: a
-    `pl.DataFrame`, a `pl.LazyFrame`, a `dg.MaterializeResult` whose `value` is one, or `None` for a run without data.
+    `pl.DataFrame` or `pl.LazyFrame`, an Arrow or pandas table, rows (dicts, dataclass or pydantic objects), a
+    `dg.MaterializeResult` whose `value` is one of these, or `None` for a run without data. It may also yield rows,
+    lists of rows or tables one after another, however many.
     Every parameter that is not listed here is `dg.asset`'s own and means what it means there.
 
     Args:
-        contract: What the table promises, a `dy.Schema`. Without one nothing is checked and the columns are taken as
-            they come.
+        contract: What the table promises, a `dy.Schema` or a `dc.Schema`. Without one, written `@dc.asset()`, nothing
+            is checked: a table's columns are taken as they come, and what is no table passes as it is.
         quarantine: Whether invalid rows are written aside, so that the valid ones can be published; a `dc.Quarantine`
             says where. Without one, any invalid row fails the run and nothing is written.
         check_granularity: `"rule"` reports a check a rule, `"column"` one a column, `"schema"` one in all.
@@ -97,7 +104,11 @@ def asset(
         memory_budget: Bytes that rules over keys or the whole table may use while a lazy frame is split.
         min_rows: Fewer valid rows than this fail the run and leave the table as it is.
         max_invalid: More invalid rows than this, a count or a share from 0.0 to 1.0, fail the run. Needs a quarantine.
-        on_extra_columns: Whether columns that the contract does not declare are dropped, refused, or kept.
+        on_extra_columns: Whether columns that the contract does not declare are dropped (as they are by default),
+            refused, or kept.
+        on_schema_change: The same for keys of rows that the contract does not declare.
+        materialization_strategy: `RECONCILE` repairs rows that are not yet as the contract says, `STRICT` refuses them.
+        normalizer: Is given what the function returned, or the generator of what it yields; gives what is conformed.
         dry_run: Whether `dc.check_definitions` may call the function with frames that it made up, before any run.
 
     Returns:
@@ -106,16 +117,24 @@ def asset(
     Raises:
         UsageError: The contract, a setting or a combination of arguments cannot work; see `dagster_contracts.errors`.
     """
-    forwarded = {name: value for name, value in locals().items() if name in _FORWARDED and value is not None}
+    forwarded = {name: value for name, value in locals().items() if name not in _OURS and value is not None}
     if contract is not None:
         read_contract(contract)
     arguments = SettingArguments(
-        check_granularity, schema_rules, statistics, max_failure_samples, row_sample, temp_dir, memory_budget
+        check_granularity,
+        schema_rules,
+        statistics,
+        max_failure_samples,
+        row_sample,
+        temp_dir,
+        memory_budget,
+        materialization_strategy,
     )
     policy = Policy(min_rows=min_rows, max_invalid=max_invalid)
     aside = _quarantine(quarantine, contract=contract, policy=policy)
-    if on_extra_columns not in ("drop", "raise", "keep"):
-        raise InvalidSettingError(f"on_extra_columns is {on_extra_columns!r}; allowed is 'drop' or 'raise' or 'keep'.")
+    extra = extra_columns(on_extra_columns, on_schema_change)
+    if normalizer is not None and not callable(normalizer):
+        raise InvalidSettingError(f"normalizer is {normalizer!r}; allowed is a function of what the asset's gave.")
 
     def decorate(fn: Callable[..., Any]) -> dg.AssetsDefinition:
         if not callable(fn) or isinstance(fn, (type, dg.AssetsDefinition)):
@@ -129,8 +148,10 @@ def asset(
             asset_key,
             resolve_settings(arguments),
             policy=policy,
-            on_extra_columns=on_extra_columns if contract is not None else "keep",
+            on_extra_columns=extra if contract is not None else "keep",
             partitioned=partitions_def is not None,
+            source=contract,
+            normalizer=normalizer,
         )
         wiring = Wiring(declaration, arguments, aside, contract, dry_run=dry_run)
         return _define(fn, wiring, forwarded, partitions_def)
@@ -160,39 +181,10 @@ def warn(*rules: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 NO_CONTRACT = Contract(name="no contract", description=None, fields=(), rules=(), fingerprint="")
 
-_FORWARDED = frozenset(
+_OURS = frozenset(
     {
-        *(
-            "name",
-            "key_prefix",
-            "key",
-            "ins",
-            "deps",
-            "metadata",
-            "tags",
-            "description",
-            "config_schema",
-            "kinds",
-            "pool",
-        ),
-        *(
-            "required_resource_keys",
-            "resource_defs",
-            "hooks",
-            "io_manager_def",
-            "io_manager_key",
-            "partitions_def",
-            "op_tags",
-        ),
-        *(
-            "group_name",
-            "automation_condition",
-            "freshness_policy",
-            "backfill_policy",
-            "retry_policy",
-            "code_version",
-            "owners",
-        ),
+        *("contract", "quarantine", "min_rows", "max_invalid", "on_extra_columns", "on_schema_change", "normalizer"),
+        *("dry_run", *SettingArguments.__dataclass_fields__),
     }
 )
 
@@ -205,13 +197,20 @@ def _define(
 ) -> dg.AssetsDefinition:
     declaration, contract = wiring.declaration, wiring.declaration.contract
     specs = build_check_specs(
-        contract, declaration.groups, asset=declaration.asset, policy=declaration.policy, partitions_def=partitions_def
+        contract,
+        declaration.groups,
+        asset=declaration.asset,
+        policy=declaration.policy,
+        takes_rows=declaration.takes_rows,
+        partitions_def=partitions_def,
     )
     _mention_many_checks(declaration, len(specs))
     own = {"description": contract.description} if contract.description else {}
     metadata = dict(forwarded.get("metadata", {}))
     if contract is not NO_CONTRACT:
         metadata |= {"dagster/column_schema": declared_columns(contract), FINGERPRINT_KEY: contract.fingerprint}
+    if declaration.takes_rows and declaration.rows is not None:
+        metadata[JSON_SCHEMA_KEY] = dg.MetadataValue.json(declaration.rows.json_schema())
     compute = compute_function(fn, wiring)
     required = set(forwarded.get("required_resource_keys", ()))
     if wiring.quarantine is not None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from dagster_contracts.orchestration.settings import CheckGranularity, SchemaRules
 
 MANY_CHECKS = 50
+CONFORM_TEXT = "Every row as it arrived can be brought to the contract's types."
+CHANGE_TEXT = "The keys that arrive, and their types, are those of the last materialization."
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,11 @@ def build_check_specs(
     *,
     asset: dg.AssetKey,
     policy: Policy | None = None,
+    takes_rows: bool = False,
     partitions_def: dg.PartitionsDefinition[str] | None = None,
     blocking: bool = True,
 ) -> list[dg.AssetCheckSpec]:
-    """The spec of every check that an asset under a contract reports."""
+    """The spec of every check that an asset under a contract reports; with rows come two about what arrives."""
 
     def spec(name: str, description: str, *, blocking: bool = False) -> dg.AssetCheckSpec:
         return dg.AssetCheckSpec(
@@ -86,9 +89,11 @@ def build_check_specs(
         # Partitions on a check are ours to ask for; whoever declares an asset can do nothing about the warning.
         warnings.simplefilter("ignore", dg.PreviewWarning)
         specs = [spec(names.COLUMNS_CHECK, text, blocking=blocking)] if contract.fields else []
+        specs += [spec(names.CONFORM_CHECK, CONFORM_TEXT)] * takes_rows
         specs += [spec(group.name, group.description) for group in groups]
         if policy is not None and policy.min_rows is not None:
             specs.append(spec(names.MIN_ROWS_CHECK, f"At least {policy.min_rows} valid rows."))
+        specs += [spec(names.SCHEMA_CHANGE_CHECK, CHANGE_TEXT)] * takes_rows
     return specs
 
 

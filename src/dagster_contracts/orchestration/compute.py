@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from dagster_contracts.errors import InvalidSettingError, UsageError
 from dagster_contracts.orchestration import internals
+from dagster_contracts.orchestration.conform import Conformer
 from dagster_contracts.orchestration.corridor import AssetYield, validate_and_report
 from dagster_contracts.orchestration.failures import as_failures
 from dagster_contracts.orchestration.quarantine import (
@@ -71,16 +73,12 @@ def compute_function(fn: Callable[..., Any], wiring: Wiring) -> Callable[..., An
     if resource is not None:
         parameters.append(resource)
 
-    def writer_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> QuarantineWriter | None:
-        if resource is not None:
-            del kwargs[resource.name]
-        # Dagster passes the context by position, in a run and in a direct call.
-        return None if wiring.quarantine is None else _writer(args[0], wiring.quarantine, wiring.declaration)
-
     def prepare(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[Any], AssetYield]:
         """Refuse what cannot work before the decorated function is called, and know what to do with what it returns."""
+        if resource is not None:
+            del kwargs[resource.name]
         with as_failures():
-            writer, settings = writer_of(args, kwargs), resolve_settings(wiring.arguments)
+            writer, settings = _writer_of(wiring, args), resolve_settings(wiring.arguments)
         return functools.partial(validate_and_report, wiring.declaration, settings=settings, writer=writer)
 
     def compute(*args: Any, **kwargs: Any) -> AssetYield:
@@ -92,10 +90,33 @@ def compute_function(fn: Callable[..., Any], wiring: Wiring) -> Callable[..., An
         for event in finish(await fn(*args[first:], **kwargs)):
             yield event
 
-    wrapper = functools.wraps(fn)(compute_async if inspect.iscoroutinefunction(fn) else compute)
+    async def compute_async_rows(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        finish = prepare(args, kwargs)
+        with Conformer(wiring.declaration, resolve_settings(wiring.arguments)) as conformer:
+            await conformer.take_yielded(fn(*args[first:], **kwargs))
+            for event in finish(conformer):
+                yield event
+
+    wrapper = functools.wraps(fn)(_chosen(fn, wiring.declaration, compute, compute_async, compute_async_rows))
     set_parameters(wrapper, parameters)
     setattr(wrapper, WIRING, wiring)
     return wrapper
+
+
+def _chosen(
+    fn: Callable[..., Any], declaration: Declaration, plain: Any, coroutine: Any, generator: Any
+) -> Callable[..., Any]:
+    """What runs a function, by its kind. An async generator can be given to no normalizer, and not be held."""
+    if not inspect.isasyncgenfunction(fn):
+        chosen: Callable[..., Any] = coroutine if inspect.iscoroutinefunction(fn) else plain
+        return chosen
+    if declaration.normalizer is not None:
+        raise InvalidSettingError(
+            f"{declaration.name} is an async generator, which a normalizer cannot be given. Normalize in the function."
+        )
+    if not declaration.contract.fields:
+        raise UsageError(f"{declaration.name} is an async generator, so it needs a contract. Or return the rows.")
+    return generator  # type: ignore[no-any-return]
 
 
 def takes_resources(compute: Callable[..., Any]) -> bool:
@@ -117,6 +138,11 @@ def _quarantine_resource(
     if key is None or not asked or key in asked:
         return None
     return inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, annotation=RESOURCE)
+
+
+def _writer_of(wiring: Wiring, args: tuple[Any, ...]) -> QuarantineWriter | None:
+    """The quarantine's writer; Dagster passes the context by position, in a run and in a direct call."""
+    return None if wiring.quarantine is None else _writer(args[0], wiring.quarantine, wiring.declaration)
 
 
 def _writer(context: dg.AssetExecutionContext, quarantine: Quarantine, declaration: Declaration) -> QuarantineWriter:

@@ -1,11 +1,10 @@
-"""The way of the data: returned value → column-schema check → split → outcome → writes and events.
+"""The way of the data: returned value → conform → column-schema check → split → outcome → writes and events.
 
 Everything before the events is a function from data to data. `validate_and_report` is the one place that writes.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,14 +16,14 @@ from dagster_contracts import errors
 from dagster_contracts.frames.column_schema import ColumnSchemaReport, compare_columns
 from dagster_contracts.frames.split import Split, SplitOptions, split
 from dagster_contracts.orchestration import internals
-from dagster_contracts.orchestration.checks import (
-    columns_result,
-    min_rows_result,
-    rule_results,
-)
-from dagster_contracts.orchestration.failures import raise_as_failure
+from dagster_contracts.orchestration.checks import columns_result, rule_results
+from dagster_contracts.orchestration.conform import Arrived, Conformer
+from dagster_contracts.orchestration.effective_schema import published
+from dagster_contracts.orchestration.failures import as_failures, raise_as_failure
+from dagster_contracts.orchestration.inferred import inferred
+from dagster_contracts.orchestration.logs import warn_in_log
 from dagster_contracts.orchestration.materialization import address_value, materialization_metadata
-from dagster_contracts.orchestration.outcome import CONSEQUENCES, Outcome, decide
+from dagster_contracts.orchestration.outcome import Outcome, decide
 from dagster_contracts.orchestration.quarantine import (
     ADDRESS,
     ClearableWriter,
@@ -33,10 +32,19 @@ from dagster_contracts.orchestration.quarantine import (
 )
 from dagster_contracts.orchestration.quarantine_writers import FileWriter, IOManagerWriter
 from dagster_contracts.orchestration.range_runs import range_error, rows_by_partition
+from dagster_contracts.orchestration.refused_rows import NUMBER, can_be_numbered, with_refused
 from dagster_contracts.orchestration.returned import unwrap
+from dagster_contracts.orchestration.run_checks import (
+    columns_of_run,
+    report_columns,
+    results_of_rows,
+    schema_change_results,
+    skipped_results,
+)
 from dagster_contracts.orchestration.run_errors import column_schema_error, run_error
+from dagster_contracts.orchestration.schema_change import ARRIVED
 from dagster_contracts.orchestration.storage.halves import may_be_plans
-from dagster_contracts.orchestration.storage.lazy import as_taken, staging_area
+from dagster_contracts.orchestration.storage.lazy import as_taken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,17 +58,14 @@ AssetYield: TypeAlias = Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult
 
 
 def validate_and_report(
-    declaration: Declaration,
-    returned: pl.DataFrame | pl.LazyFrame | dg.MaterializeResult[Any] | None,
-    *,
-    settings: Settings,
-    writer: QuarantineWriter | None,
+    declaration: Declaration, returned: object, *, settings: Settings, writer: QuarantineWriter | None
 ) -> AssetYield:
     """Hold what a function returned against its contract, write the halves, and yield the run's events.
 
     Args:
         declaration: The asset.
-        returned: A frame, a result that carries one, or `None` for a run without data.
+        returned: A frame, a table, rows, a result that carries one of them, or `None` for a run without data; or a
+            `Conformer` that has taken everything already.
         settings: How much to report.
         writer: Writes the invalid rows; without one, any invalid row fails the run.
 
@@ -68,21 +73,27 @@ def validate_and_report(
         DataError: The outcome fails the run; every check that was evaluated has been yielded before.
         UsageError: What was returned cannot be held against a contract.
     """
-    frame, result = unwrap(declaration.name, returned)
-    if frame is None:
-        yield from _skip(declaration, settings)
+    if isinstance(returned, Conformer):
+        with as_failures():
+            arrived = returned.arrived()
+        yield from _report_arrived(
+            declaration, arrived, returned, dg.MaterializeResult(), settings=settings, writer=writer
+        )
         return
-    report = compare_columns(declaration.contract, _schema(declaration, frame), declaration.on_extra_columns)
-    if report.mismatches:
-        if declaration.contract.fields:
-            yield columns_result(report, declaration.asset)
-        raise_as_failure(column_schema_error(declaration, report))
-    if report.dropped:
-        _log(f"{declaration.name}: dropped {len(report.dropped)} undeclared columns: {', '.join(report.dropped)}")
-    with staging_area(frame, declaration.asset, settings) as folder:
-        kept = frame.select(cs.by_name(*report.kept))
-        found = _split(declaration, kept, settings, folder, halves_as_plans=may_be_plans(declaration.asset))
-        yield from _report(declaration, found, report, result, settings=settings, writer=writer)
+    value, result = unwrap(declaration.name, returned)
+    if value is not None:
+        value = declaration.normalized(value)
+    if value is None:
+        yield from skipped_results(declaration, settings)
+        return
+    with Conformer(declaration, settings) as conformer:
+        with as_failures():
+            if declaration.contract.fields:
+                conformer.take_returned(value, in_result=result.value is value)
+                arrived = conformer.arrived()
+            else:
+                arrived = inferred(declaration, value)
+        yield from _report_arrived(declaration, arrived, conformer, result, settings=settings, writer=writer)
 
 
 def check_frame(
@@ -108,39 +119,76 @@ def check_frame(
     )
 
 
-def _report(
+def _report_arrived(
     declaration: Declaration,
-    found: Split,
-    report: ColumnSchemaReport,
+    arrived: Arrived,
+    conformer: Conformer,
     result: dg.MaterializeResult[Any],
     *,
     settings: Settings,
     writer: QuarantineWriter | None,
 ) -> AssetYield:
+    with published(declaration.asset, arrived.effective):
+        if arrived.frame is None:
+            yield _result(declaration, result, arrived.other, {})
+            return
+        report = report_columns(declaration, arrived, _schema(declaration, arrived.frame))
+        if report.mismatches:
+            if declaration.contract.fields:
+                yield columns_result(report, declaration.asset)
+            raise_as_failure(column_schema_error(declaration, report))
+        if report.dropped:
+            warn_in_log(
+                f"{declaration.name}: dropped {len(report.dropped)} undeclared columns: {', '.join(report.dropped)}"
+            )
+        numbered = arrived.refused is not None and arrived.refused.count and can_be_numbered(declaration.contract)
+        columns = [*report.kept, *([NUMBER] if numbered else [])]
+        folder = conformer.folder() if isinstance(arrived.frame, pl.LazyFrame) else None
+        kept = arrived.frame.select(cs.by_name(*columns))
+        found = _split(declaration, kept, settings, folder, halves_as_plans=may_be_plans(declaration.asset))
+        yield from _report(declaration, found, report, arrived, result, settings=settings, writer=writer)
+
+
+def _report(
+    declaration: Declaration,
+    found: Split,
+    report: ColumnSchemaReport,
+    arrived: Arrived,
+    result: dg.MaterializeResult[Any],
+    *,
+    settings: Settings,
+    writer: QuarantineWriter | None,
+) -> AssetYield:
+    total = found if arrived.refused is None else with_refused(found, arrived.refused)
     outcome = decide(
-        valid_count=found.valid_count, invalid_count=found.invalid_count, has_quarantine=writer is not None
+        valid_count=total.valid_count, invalid_count=total.invalid_count, has_quarantine=writer is not None
     )
-    error = run_error(declaration, found, outcome) or range_error(declaration, found)
+    error = run_error(declaration, total, outcome, arrived.refused) or range_error(declaration, total)
     clears = outcome is Outcome.ALL_VALID and isinstance(writer, ClearableWriter) and writer.left_over()
     # A clean run that keeps what an earlier one left must not say that nothing is there.
     keeps = isinstance(writer, (IOManagerWriter, FileWriter)) and writer.on_clean_run == "keep"
-    tells = writer is not None and (found.invalid_count > 0 or not keeps)
-    marker = quarantine_marker(declaration.asset, found.invalid_count) if tells else {}
-    if error is not None and found.invalid_count and isinstance(writer, (IOManagerWriter, FileWriter)):
+    tells = writer is not None and (total.invalid_count > 0 or not keeps)
+    marker = quarantine_marker(declaration.asset, total.invalid_count) if tells else {}
+    if error is not None and total.invalid_count and isinstance(writer, (IOManagerWriter, FileWriter)):
         marker[ADDRESS] = address_value(writer.destination)
-    columns = [columns_result(report, declaration.asset, marker)] if declaration.contract.fields else []
+    columns = list(columns_of_run(declaration, report, arrived.refused, failed=error is not None, metadata=marker))
     # Rows that come are announced before they do, rows that go only once they are gone: whenever this run is killed,
     # the next one knows of what is left.
     if not clears:
         yield from columns
-    address = _quarantine(writer, found) if writer is not None and (found.invalid_count or clears) else None
+    address = _quarantine(writer, total) if writer is not None and (total.invalid_count or clears) else None
     if clears:
         yield from columns
-    rows_at = address if found.invalid_count else None
-    if error is None:
-        yield _materialization(declaration, found, report, result, settings=settings, address=rows_at)
+    rows_at = address if total.invalid_count else None
+    # What arrived is compared with the last materialization, so before there is another one.
     where = {ADDRESS: address_value(rows_at)} if error is not None and rows_at is not None else {}
-    yield from _checks(declaration, found, outcome, settings=settings, failed=error is not None, where=where)
+    changed = list(schema_change_results(declaration, arrived))
+    if error is None:
+        yield _materialization(declaration, total, report, arrived, result, settings=settings, address=rows_at)
+    yield from results_of_rows(
+        declaration, found, total, outcome, settings=settings, failed=error is not None, where=where
+    )
+    yield from changed
     if error is not None:
         raise_as_failure(type(error)(f"{error} They are in {address}.") if where else error)
 
@@ -152,49 +200,11 @@ def _quarantine(writer: QuarantineWriter, found: Split) -> str:
     return writer(found.invalid.lazy().collect())
 
 
-def _checks(
-    declaration: Declaration,
-    found: Split,
-    outcome: Outcome,
-    *,
-    settings: Settings,
-    failed: bool,
-    where: Mapping[str, Any],
-) -> Iterator[dg.AssetCheckResult]:
-    severity = "ERROR" if failed else CONSEQUENCES[outcome].failing_checks or "ERROR"
-    yield from rule_results(
-        found,
-        declaration.groups,
-        asset=declaration.asset,
-        severity=dg.AssetCheckSeverity[severity],
-        max_failure_samples=settings.max_failure_samples,
-        fate="nothing was published" if failed else "quarantined",
-        metadata=where,
-    )
-    if declaration.policy.min_rows is not None:
-        yield min_rows_result(declaration.policy, found.valid_count, declaration.asset, where)
-
-
-def _skip(declaration: Declaration, settings: Settings) -> Iterator[dg.AssetCheckResult]:
-    """A run without data: every rule is evaluated, over no rows."""
-    if declaration.contract.fields:
-        yield columns_result(None, declaration.asset)
-    nothing = split(declaration.contract, declaration.contract.empty_frame(), SplitOptions(statistics=False))
-    yield from rule_results(
-        nothing,
-        declaration.groups,
-        asset=declaration.asset,
-        severity=dg.AssetCheckSeverity.ERROR,
-        max_failure_samples=settings.max_failure_samples,
-    )
-    if declaration.policy.min_rows is not None:
-        yield min_rows_result(declaration.policy, None, declaration.asset)
-
-
 def _materialization(
     declaration: Declaration,
     found: Split,
     report: ColumnSchemaReport,
+    arrived: Arrived,
     result: dg.MaterializeResult[Any],
     *,
     settings: Settings,
@@ -203,6 +213,8 @@ def _materialization(
     ours = materialization_metadata(found, settings, partitioned=declaration.partitioned, address=address)
     if report.dropped:
         ours["contract/dropped_columns"] = len(report.dropped)
+    if arrived.types is not None:
+        ours[ARRIVED] = dg.MetadataValue.json(dict(arrived.types))
     # An IO manager's metadata wins over a result's; what is added to the asset wins over both.
     manager = None
     context = internals.current_context()
@@ -213,25 +225,30 @@ def _materialization(
                 {"dagster/partition_row_count": rows}, asset_key=declaration.asset, partition_key=partition
             )
         manager = internals.bound_io_manager(context, declaration.asset)
+    return _result(declaration, result, as_taken(found.valid, manager), ours)
+
+
+def _result(
+    declaration: Declaration, result: dg.MaterializeResult[Any], value: object, ours: Mapping[str, Any]
+) -> dg.MaterializeResult[Any]:
+    """What is materialized; of what an author attached, the names that are the package's to give are left out."""
+    own = {
+        name: value
+        for name, value in (result.metadata or {}).items()
+        if not name.startswith(("dataframely/", "contract/"))
+    }
     return dg.MaterializeResult(
         asset_key=declaration.asset,
-        value=as_taken(found.valid, manager),
-        metadata={**_own(result.metadata), **ours},
+        value=value,
+        metadata={**own, **ours},
         data_version=result.data_version,
         tags=result.tags,
     )
 
 
-def _own(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What an author attached, without the names that are the package's to give."""
-    return {
-        name: value for name, value in (metadata or {}).items() if not name.startswith(("dataframely/", "contract/"))
-    }
-
-
 def _schema(declaration: Declaration, frame: pl.DataFrame | pl.LazyFrame) -> pl.Schema:
     try:
-        return frame.collect_schema()
+        return frame.drop(NUMBER, strict=False).collect_schema()
     except pl.exceptions.PolarsError as error:
         error.add_note(f"Raised by the plan of the LazyFrame that {declaration.name} returned.")
         raise
@@ -255,11 +272,3 @@ def _split(
     except pl.exceptions.PolarsError as error:
         error.add_note(f"Raised by the plan of the LazyFrame that {declaration.name} returned.")
         raise
-
-
-def _log(message: str) -> None:
-    context = internals.current_context()
-    if context is not None:
-        context.log.warning(message)
-    else:
-        logging.getLogger("dagster_contracts").warning(message)

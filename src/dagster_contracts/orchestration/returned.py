@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any, NoReturn
 
 import dagster as dg
 import polars as pl
+from pydantic import BaseModel
 
 from dagster_contracts import errors
 from dagster_contracts.orchestration.failures import raise_as_failure
+from dagster_contracts.orchestration.row_batches import is_row, is_table
+
+EVENTS = (dg.Output, dg.DynamicOutput, dg.MaterializeResult, dg.AssetMaterialization, dg.AssetCheckResult)
+"""What a plain Dagster asset may yield, and an asset under a contract may not."""
+
+_NO_ROWS_IN_IT = (str, bytes, bytearray, memoryview, Mapping, AbstractSet, BaseModel, pl.Series)
 
 
-def unwrap(asset: str, returned: object) -> tuple[pl.DataFrame | pl.LazyFrame | None, dg.MaterializeResult[Any]]:
-    """The frame in a returned value, and the result that carries metadata, tags and a data version with it.
+def unwrap(asset: str, returned: object) -> tuple[Any, dg.MaterializeResult[Any]]:
+    """The value in what was returned, and the result that carries metadata, tags and a data version with it.
 
     Args:
         asset: The asset as messages call it.
         returned: Whatever the decorated function returned.
 
     Raises:
-        ReturnTypeError: It is no frame, no result and not `None`.
         MaterializeResultFieldError: A result sets a field that the package sets.
-        MaterializeResultValueError: A result carries no frame.
+        MaterializeResultValueError: A result carries no value.
     """
-    if returned is None or isinstance(returned, (pl.DataFrame, pl.LazyFrame)):
-        return returned, dg.MaterializeResult()
     if not isinstance(returned, dg.MaterializeResult):
-        hint = " Return the frame instead of yielding it." if isinstance(returned, Iterator) else ""
-        raise_as_failure(
-            errors.ReturnTypeError(
-                f"{asset} returned {type(returned).__name__}; a contract asset returns a pl.DataFrame, a "
-                f"pl.LazyFrame, a dg.MaterializeResult whose value is one, or None when there is no data.{hint}"
-            )
-        )
+        return returned, dg.MaterializeResult()
     for name in ("asset_key", "check_results"):
         if getattr(returned, name):
             raise_as_failure(
@@ -42,12 +41,52 @@ def unwrap(asset: str, returned: object) -> tuple[pl.DataFrame | pl.LazyFrame | 
                     f"key from the declaration, the check results from the contract. Leave {name} out."
                 )
             )
-    if not isinstance(returned.value, (pl.DataFrame, pl.LazyFrame)):
-        kind = "no value" if isinstance(returned.value, type) else f"value={type(returned.value).__name__}"
-        raise_as_failure(
-            errors.MaterializeResultValueError(
-                f"{asset} returned a dg.MaterializeResult with {kind}; value= must be a pl.DataFrame or a "
-                "pl.LazyFrame. A run without data returns None, not a result."
-            )
-        )
+    if returned.value is None or isinstance(returned.value, type):
+        refuse_value(asset, returned.value)
     return returned.value, returned
+
+
+def is_tabular(value: object) -> bool:
+    """Whether a value is a table, or gives rows one after another."""
+    return is_table(value) or (isinstance(value, Iterable) and not isinstance(value, _NO_ROWS_IN_IT))
+
+
+def refuse_value(asset: str, value: object) -> NoReturn:
+    """Refuse what a result carries.
+
+    Raises:
+        MaterializeResultValueError: Always.
+    """
+    kind = "no value" if isinstance(value, type) else f"value={type(value).__name__}"
+    raise_as_failure(
+        errors.MaterializeResultValueError(
+            f"{asset} returned a dg.MaterializeResult with {kind}; value= must be a frame, a table or rows. A run "
+            "without data returns None, not a result."
+        )
+    )
+
+
+def refuse(asset: str, value: object, *, within: str = "") -> NoReturn:
+    """Refuse what is no table.
+
+    Args:
+        asset: The asset as messages call it.
+        value: What came instead of a table or a row.
+        within: What it came in, such as `a list of`.
+
+    Raises:
+        ReturnTypeError: Always.
+    """
+    kind = type(value).__name__
+    hint = ""
+    if isinstance(value, EVENTS):
+        hint = " Yield the rows alone: dc.asset makes the events."
+    elif is_row(value):
+        hint = f" One row is a list of one: return [{kind}(…)]." if not isinstance(value, dict) else " Return [row]."
+    raise_as_failure(
+        errors.ReturnTypeError(
+            f"{asset} returned {within}{kind}; a contract asset returns a pl.DataFrame, a pl.LazyFrame, an Arrow or "
+            "pandas table, rows (dicts, dataclass or pydantic objects) in a list or one by one, a dg.MaterializeResult "
+            f"whose value is one of these, or None when there is no data.{hint}"
+        )
+    )

@@ -13,8 +13,6 @@ from pydantic import BaseModel
 Batch: TypeAlias = "list[Any] | pl.DataFrame | Any"
 """A list of rows, or a part of a table in the table's own kind."""
 
-BATCH_ROWS = 20_000
-BATCH_BYTES = 32 << 20
 _WEIGHED = 8  # one row in so many is weighed
 _OBJECT = 56  # what an empty Python object takes, roughly
 
@@ -30,7 +28,7 @@ class Batcher:
         bytes: About the most bytes of a batch of rows.
     """
 
-    def __init__(self, rows: int = BATCH_ROWS, bytes: int = BATCH_BYTES) -> None:  # noqa: A002
+    def __init__(self, rows: int, bytes: int) -> None:  # noqa: A002
         self._most_rows, self._most_bytes = rows, bytes
         self._rows: list[Any] = []
         self._weight = 0
@@ -60,8 +58,8 @@ class Batcher:
 
 
 def is_row(value: object) -> bool:
-    """Whether a value is one row: a mapping, or an object of a dataclass or a pydantic model."""
-    if isinstance(value, (Mapping, BaseModel)):
+    """Whether a value is one row: a mapping, a named tuple, or an object of a dataclass or a pydantic model."""
+    if isinstance(value, (Mapping, BaseModel)) or (isinstance(value, tuple) and hasattr(value, "_fields")):
         return True
     return dataclasses.is_dataclass(value) and not isinstance(value, type)
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from dagster_contracts.frames.column_schema import ColumnSchemaReport
     from dagster_contracts.frames.split import Split
     from dagster_contracts.orchestration.declaration import Declaration
+    from dagster_contracts.orchestration.refused_rows import Refused
 
 
 def column_schema_error(declaration: Declaration, report: ColumnSchemaReport) -> errors.ColumnSchemaError:
@@ -22,10 +23,19 @@ def column_schema_error(declaration: Declaration, report: ColumnSchemaReport) ->
     )
 
 
-def run_error(declaration: Declaration, found: Split, outcome: Outcome) -> errors.DataError | None:
+def run_error(
+    declaration: Declaration, found: Split, outcome: Outcome, refused: Refused | None = None
+) -> errors.DataError | None:
     """What fails the run, or `None`."""
     kind = CONSEQUENCES[outcome].error
     counts = f"{declaration.name}: {found.invalid_count} of {found.row_count} rows are invalid ({_worst(found)})"
+    if outcome is Outcome.ABORTED and refused is not None and refused.count:
+        return errors.SchemaError(
+            f"{declaration.name}: {refused.count} of {found.row_count} rows cannot be brought to the types of "
+            f"{declaration.contract.name}, and the asset has no quarantine, so nothing was written.\n{refused.told}\n"
+            "Mend the source, widen the contract, or declare quarantine=True to publish the other rows and keep these "
+            "aside."
+        )
     if outcome is Outcome.ABORTED:
         return errors.ValidationAbortError(
             f"{counts} and the asset has no quarantine, so nothing was written. Mend the data, or declare "

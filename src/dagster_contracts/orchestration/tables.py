@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from dagster_contracts.frames.cells import showable, showable_rows
-from dagster_contracts.frames.rules import INVALID
+from dagster_contracts.frames.rules import INVALID, UNKNOWN, VALID
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -50,7 +50,7 @@ def invalid_sample_table(split: Split, limit: int) -> dg.TableMetadataValue:
     rows = split.first_invalid(limit)
     checks = {rule.check_name: rule.name for rule in split.contract.rules}
     broken = [
-        ", ".join(name for check, name in checks.items() if row[check] == INVALID)
+        ", ".join(_told(name, row[check]) for check, name in checks.items() if row[check] not in {VALID, UNKNOWN})
         for row in rows.select(list(checks)).iter_rows(named=True)
     ]
     shown = showable_rows(rows.drop(list(checks)), sensitive=split.contract.sensitive_columns, limit=limit)
@@ -142,6 +142,11 @@ def _declared_column(contract: Contract, spec: FieldSpec, dtype: str) -> dg.Tabl
 def _table_constraints(contract: Contract) -> dg.TableConstraints | None:
     key = contract.primary_key
     return dg.TableConstraints(other=[f"primary key ({', '.join(key)})"]) if key else None
+
+
+def _told(rule: str, text: str) -> str:
+    """A broken rule; one that is told with a reason has that behind it."""
+    return rule if text == INVALID else f"{rule}: {text}"
 
 
 def _shown(row: Mapping[str, object]) -> Row:

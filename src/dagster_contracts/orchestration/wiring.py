@@ -16,7 +16,7 @@ from dagster_contracts.errors import GranularityMismatchError
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.checks import build_check_specs, group_rules
 from dagster_contracts.orchestration.corridor import AssetYield, check_frame, validate_and_report
-from dagster_contracts.orchestration.declaration import Declaration
+from dagster_contracts.orchestration.declaration import Declaration, extra_columns
 from dagster_contracts.orchestration.failures import as_failures, raise_as_failure
 from dagster_contracts.orchestration.outcome import Policy
 from dagster_contracts.orchestration.quarantine import (
@@ -27,6 +27,7 @@ from dagster_contracts.orchestration.quarantine import (
     validate_quarantine_key,
 )
 from dagster_contracts.orchestration.quarantine_writers import delegating_writer, file_writer
+from dagster_contracts.orchestration.row_contracts import is_row_contract
 from dagster_contracts.orchestration.settings import SettingArguments, resolve_settings
 from dagster_contracts.orchestration.tables import declared_columns
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from dagster_contracts.contract.reading import ContractLike
     from dagster_contracts.frames.column_schema import ExtraColumns
     from dagster_contracts.orchestration.settings import CheckGranularity, SchemaRules
+    from dagster_contracts.rows.strategy import MaterializationStrategy
 
 __all__ = [
     "AssetYield",
@@ -75,6 +77,7 @@ def check_specs(
     check_granularity: CheckGranularity | None = None,
     schema_rules: SchemaRules | None = None,
     min_rows: int | None = None,
+    arrival: bool = True,
     partitions_def: dg.PartitionsDefinition[str] | None = None,
 ) -> list[dg.AssetCheckSpec]:
     """The spec of every check of a contract, the column-schema check first.
@@ -85,13 +88,22 @@ def check_specs(
         check_granularity: As for `dc.asset`.
         schema_rules: As for `dc.asset`.
         min_rows: As for `dc.asset`; adds a check.
+        arrival: Whether a contract on rows has its two checks of what arrives, which `validation_results` reports and
+            `check_results` cannot.
         partitions_def: The asset's partitions.
     """
     known = read_contract(contract)
     settings = resolve_settings(SettingArguments(check_granularity=check_granularity, schema_rules=schema_rules))
     groups = group_rules(known, settings.check_granularity, settings.schema_rules)
     key = dg.AssetKey.from_coercible(asset)
-    return build_check_specs(known, groups, asset=key, policy=Policy(min_rows=min_rows), partitions_def=partitions_def)
+    return build_check_specs(
+        known,
+        groups,
+        asset=key,
+        policy=Policy(min_rows=min_rows),
+        takes_rows=arrival and is_row_contract(contract),
+        partitions_def=partitions_def,
+    )
 
 
 def check_results(
@@ -155,7 +167,7 @@ def check_results(
 
 def validation_results(
     contract: ContractLike,
-    frame: pl.DataFrame | pl.LazyFrame | dg.MaterializeResult[Any] | None,
+    frame: Any,
     *,
     valid_key: dg.CoercibleToAssetKey,
     quarantine_writer: QuarantineWriter | None = None,
@@ -169,7 +181,9 @@ def validation_results(
     memory_budget: int | None = None,
     min_rows: int | None = None,
     max_invalid: float | None = None,
-    on_extra_columns: ExtraColumns = "drop",
+    on_extra_columns: ExtraColumns | None = None,
+    on_schema_change: ExtraColumns | None = None,
+    materialization_strategy: MaterializationStrategy | str | None = None,
 ) -> AssetYield:
     """Validate what an asset's function made, write the quarantine, and yield the run's events, as `dc.asset` does.
 
@@ -177,7 +191,7 @@ def validation_results(
 
     Args:
         contract: The contract.
-        frame: The rows, or a result that carries them, or `None` for a run without data.
+        frame: A frame, a table or rows, a result that carries them, or `None` for a run without data.
         valid_key: The asset's key.
         quarantine_writer: Writes the invalid rows and returns their address; without one any invalid row fails the run.
         warnings: Rules that only warn.
@@ -191,6 +205,8 @@ def validation_results(
         min_rows: As for `dc.asset`.
         max_invalid: As for `dc.asset`.
         on_extra_columns: As for `dc.asset`.
+        on_schema_change: As for `dc.asset`.
+        materialization_strategy: As for `dc.asset`.
 
     Yields:
         The materialization if the table is written, and one result a check.
@@ -203,7 +219,14 @@ def validation_results(
     with as_failures():
         settings = resolve_settings(
             SettingArguments(
-                check_granularity, schema_rules, statistics, max_failure_samples, row_sample, temp_dir, memory_budget
+                check_granularity,
+                schema_rules,
+                statistics,
+                max_failure_samples,
+                row_sample,
+                temp_dir,
+                memory_budget,
+                materialization_strategy,
             )
         )
         declaration = Declaration.of(
@@ -211,7 +234,8 @@ def validation_results(
             key,
             settings,
             policy=Policy(min_rows=min_rows, max_invalid=max_invalid),
-            on_extra_columns=on_extra_columns,
+            on_extra_columns=extra_columns(on_extra_columns, on_schema_change),
+            source=contract,
             partitioned=isinstance(context, dg.AssetExecutionContext)
             and bool(internals.written_partitions(context, key)),
         )
@@ -229,7 +253,11 @@ def refuse_other_checks(declaration: Declaration) -> None:
     if declared is None:
         return
     specs = build_check_specs(
-        declaration.contract, declaration.groups, asset=declaration.asset, policy=declaration.policy
+        declaration.contract,
+        declaration.groups,
+        asset=declaration.asset,
+        policy=declaration.policy,
+        takes_rows=declaration.takes_rows,
     )
     reported = {spec.name for spec in specs}
     foreign = {name for name in declared if not name.startswith(("dy_", "contract__"))}

@@ -35,7 +35,8 @@ class File:
     def stem(self) -> str:
         """The name of the model that it belongs to."""
         name = self.path.rsplit("/", 1)[-1]
-        return name.removesuffix(SUFFIX) if name.endswith(SUFFIX) else name.rsplit(".", 1)[0]
+        is_contract = name.endswith(SUFFIX) and name != SUFFIX
+        return name.removesuffix(SUFFIX) if is_contract else name.rsplit(".", 1)[0]
 
     @property
     def folder(self) -> str:
@@ -75,10 +76,10 @@ def read_project_files(config: Config) -> ProjectFiles:
 
     return ProjectFiles(
         models=read(path for path in among if path.suffix.lower() == ".sql"),
-        sidecars=read(path for path in among if _is_toml(path) and not path.name.endswith(SUFFIX)),
-        contracts=read(path for path in apart if path.name.endswith(SUFFIX)),
-        beside=read(path for path in among if path.name.endswith(SUFFIX)),
-        strays=read(path for path in apart if _is_toml(path) and not path.name.endswith(SUFFIX)),
+        sidecars=read(path for path in among if _is_toml(path) and not _is_contract(path)),
+        contracts=read(path for path in apart if _is_contract(path)),
+        beside=read(path for path in among if _is_contract(path)),
+        strays=read(path for path in apart if _is_toml(path) and not _is_contract(path)),
     )
 
 
@@ -106,8 +107,12 @@ def _is_toml(path: Path) -> bool:
     return path.suffix.lower() == ".toml"
 
 
+def _is_contract(path: Path) -> bool:
+    return path.name.endswith(SUFFIX) and path.name != SUFFIX
+
+
 def _walk(folder: Path) -> Iterator[Path]:
     """Every file below a folder, sorted, hidden ones left out."""
     for here, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED)
-        yield from (Path(here, name) for name in sorted(names) if not name.startswith("."))
+        yield from (Path(here, name) for name in sorted(names) if name[0] != "." or name == SUFFIX)

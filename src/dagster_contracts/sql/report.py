@@ -43,7 +43,7 @@ def build_report(
         if analysis.finding is not None and analysis.finding not in findings:
             findings.append(analysis.finding)
         if analysis.is_behind and name not in project.contracts:
-            message = "the model was not looked at"
+            message = f"`{name}` was not looked at"
             span = start_of(models[name].path)
             findings.append(not_verified(name, message, strict=is_strict, reasons=analysis.reasons, source=span))
     for contract in project.contracts.values():
@@ -84,7 +84,8 @@ def _check(
         return [], unknown
     model = models[contract.model]
     if analysis.relation is None:
-        message = f"its columns are not known, so none of its contract's {count} promises could be looked at"
+        promises = f"{count} promise{'' if count == 1 else 's'}"
+        message = f"the columns of `{model.name}` are not known, so none of its contract's {promises} could be looked at"
         source = start_of(model.path)
         if not count:
             return [], []

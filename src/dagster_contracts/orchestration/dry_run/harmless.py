@@ -135,16 +135,17 @@ EFFECTFUL = frozenset(
     ]
 )
 """Built-in modules whose functions touch the system."""
-STOPPED = frozenset({"time.sleep", "sys.setprofile", "sys.settrace"})
+STOPPED = frozenset(
+    {"_thread.start_new_thread", "_thread.start_joinable_thread", "time.sleep", "sys.setprofile", "sys.settrace"}
+)
 """Further functions that a watched function must not call."""
 HARMLESS_CALLS = frozenset({"fspath", "getpid", "cpu_count", "urandom", "putenv", "unsetenv"})
-KNOWN_EXTENSIONS = frozenset({"polars", "numpy", "dataframely", "pydantic_core", "pyarrow"})
+KNOWN_EXTENSIONS = frozenset({"polars", "numpy", "dataframely", "pydantic", "pydantic_core"})
 """Extension modules, beside the standard library, whose functions have no effects until they are given a file."""
 
 AUDITED = (
     *("ctypes.", "ftplib.", "glob.", "http.", "imaplib.", "mmap.", "os.", "pathlib.", "poplib.", "shutil.", "smtplib."),
     *("socket.", "sqlite3.", "ssl.", "subprocess.", "tempfile.", "urllib.", "webbrowser.", "winreg."),
-    *("_thread.start_new_thread", "_thread.start_joinable_thread"),
 )
 """Audit events that a guarded function must not cause; a dot at the end stands for the whole family."""
 ENVIRONMENT_EVENTS = frozenset({"os.putenv", "os.unsetenv"})

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dagster_contracts.orchestration.dry_run.inputs import Asset
 
 _EAGER = "it computes on eager frames in a way that has no lazy counterpart"
+_COLLECTED = "it collects its data on the way, so there is no whole plan"
 
 
 @dataclass
@@ -87,13 +88,15 @@ def _difference(without: Schema, given: Schema) -> str:
 
 def _nulls(asset: Asset, inputs: list[Input], empty: Call, limit: float) -> Mapping[str, Fact]:
     """What is known of the nulls of what it returns: from its plan, or from the plan that lazy frames lead to."""
-    plan = empty.plan
-    if plan is None or not all(one.wanted.lazy for one in inputs):
+    lazy = empty
+    if not all(one.wanted.lazy for one in inputs):
         arguments = {one.parameter: one.value(lazy=True) for one in inputs}
         lazy = call(asset.fn, arguments, asset.name, limit=limit)
         # The same calls in the same order on lazy frames compute the same, so what holds for one holds for the other.
-        alike = lazy.failure is None and not lazy.reasons and (lazy.calls, lazy.schema) == (empty.calls, empty.schema)
-        plan = lazy.plan if alike else None
+        if lazy.failure or lazy.reasons or (lazy.calls, lazy.schema) != (empty.calls, empty.schema):
+            return {name: Fact(None, (_EAGER,)) for name in empty.schema or {}}
+    # A frame that was collected in between is no table that anyone promised, even if it looks like one.
+    plan = lazy.plan if "collect" not in lazy.calls else None
     if plan is None:
-        return {name: Fact(None, (_EAGER,)) for name in empty.schema or {}}
+        return {name: Fact(None, (_COLLECTED,)) for name in empty.schema or {}}
     return nulls_of(plan, [source_of(one.asset.name, one.asset.contract) for one in inputs])

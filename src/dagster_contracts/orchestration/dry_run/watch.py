@@ -12,7 +12,10 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from dagster_contracts.orchestration.dry_run import harmless
+from dagster_contracts.orchestration.dry_run.foreign import foreign_package
 from dagster_contracts.orchestration.dry_run.plan import trouble_with
 
 if TYPE_CHECKING:
@@ -59,9 +62,11 @@ class Watch:
         if module == "os" and name.startswith("_Environ."):
             self._environment(frame)
         if not _is_polars(module):
+            if module.split(".")[0] not in harmless.STDLIB and (package := foreign_package(frame)) is not None:
+                self.stop(f"it uses {package}, of which nobody knows what it does", frame)
             return
         home = next((home for home in harmless.HOMES if module.startswith(home)), None)
-        if home is not None and frame.f_code.co_name == "collect":
+        if home is not None and frame.f_code.co_name in ("collect", "_collect_eager"):
             self._run(frame)
         caller = _caller(frame)
         if caller is None or _is_inside(_module(caller)):
@@ -89,7 +94,8 @@ class Watch:
 
     def _run(self, frame: FrameType) -> None:
         """A plan is about to be run, by the function or within Polars: only what is surely free of effects may."""
-        trouble = trouble_with(frame.f_locals.get("self"))
+        plans = [value for value in frame.f_locals.values() if isinstance(value, pl.LazyFrame)]
+        trouble = next((found for plan in plans if (found := trouble_with(plan)) is not None), None)
         caller = _outer(frame)
         if trouble is not None:
             self.stop(f"it runs {trouble}", caller)
@@ -113,7 +119,7 @@ class Watch:
             frame = frame.f_back
 
     def _environment(self, frame: FrameType) -> None:
-        reader = next(f for f in _stack(frame) if _module(f) not in ("os", "_collections_abc"))
+        reader = next(f for f in _stack(frame) if _module(f) not in ("os", "collections.abc", "_collections_abc"))
         if not _is_inside(_module(reader)) and not _is_importing(reader):
             self.note("it reads the environment", reader)
 

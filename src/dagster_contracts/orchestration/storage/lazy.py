@@ -27,15 +27,12 @@ TAKES_LAZY_FRAMES = "takes_lazy_frames"
 
 
 @contextmanager
-def staging_area(frame: object, asset: dg.AssetKey, settings: Settings) -> Iterator[Path | None]:
-    """A folder for the halves of a lazy frame, gone afterwards; none for a frame in memory.
+def staging_folder(asset: dg.AssetKey, settings: Settings) -> Iterator[Path]:
+    """A folder for what is too large to hold while a run is on, gone afterwards.
 
     It is in `temp_dir` if that is set; else beside the table where our own IO manager keeps it on a local disk, so that
     publishing is renaming; else in the system's temporary directory. What a killed run left is swept by the next one.
     """
-    if not isinstance(frame, pl.LazyFrame):
-        yield None
-        return
     with as_failures():
         temp_dir = existing_temp_dir(settings, asset.to_user_string())
     context = internals.current_context()

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-HELD_BYTES = 64 << 20
-
 
 class Spool:
     """Frames in the order they came in.
@@ -25,7 +23,7 @@ class Spool:
         held: How many bytes are held in memory.
     """
 
-    def __init__(self, open_folder: Callable[[], Path], name: str, held: int = HELD_BYTES) -> None:
+    def __init__(self, open_folder: Callable[[], Path], name: str, held: int) -> None:
         self._open_folder, self._name, self._most = open_folder, name, held
         self._frames: list[pl.DataFrame] = []
         self._bytes = 0

@@ -43,7 +43,7 @@ def read_snapshot(text: str, file: str, dialect: str) -> list[Relation]:
     tables = [_table(reader, index, file, spelled_in) for index in reader.tables("tables")]
     if reader.problems:
         problem = reader.problems[0]
-        raise SourceError(f"{file}: {problem.message}", span_at(file, problem.place))
+        raise SourceError(f"{file}: {problem.message} {problem.hint or ''}".strip(), span_at(file, problem.place))
     return tables
 
 

@@ -1,0 +1,238 @@
+"""What a function gave, brought to the contract's types: batch by batch and in constant memory."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import polars as pl
+import polars.selectors as cs
+
+from dagster_contracts.contract import names
+from dagster_contracts.errors import UsageError
+from dagster_contracts.frames.column_schema import compare_columns
+from dagster_contracts.orchestration.kept_keys import as_they_came, without_keys
+from dagster_contracts.orchestration.refused_rows import NUMBER, RAW, Refusals, Refused
+from dagster_contracts.orchestration.returned import EVENTS, is_tabular, refuse, refuse_value
+from dagster_contracts.orchestration.row_batches import Batcher, is_page, is_row, is_table
+from dagster_contracts.orchestration.schema_change import Arrivals, new_keys
+from dagster_contracts.orchestration.storage.lazy import staging_folder
+from dagster_contracts.orchestration.storage.spool import Spool
+from dagster_contracts.rows.conform import conform
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, Callable, Iterable, Mapping
+    from pathlib import Path
+    from types import TracebackType
+
+    from dagster_contracts.orchestration.declaration import Declaration
+    from dagster_contracts.orchestration.row_batches import Batch
+    from dagster_contracts.orchestration.settings import Settings
+    from dagster_contracts.rows.schema import Schema
+
+BATCH_ROWS, BATCH_BYTES = 20_000, 32 << 20
+HELD_BYTES = 64 << 20
+"""Conformed rows that are held in memory; more go to files."""
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """What a function gave, as the rest of the way takes it.
+
+    Args:
+        frame: The rows that are in the contract's types, numbered by `NUMBER` as they arrived, or a frame as it was
+            returned; `None` for what is no table.
+        other: What is no table.
+        refused: The rows that could not be conformed; `None` where nothing was, but frames taken as they are.
+        types: The keys that arrived and their types; `None` likewise.
+        undeclared: The keys and columns that the contract does not declare and that are not in the frame.
+        effective: Gives the schema of what is written.
+    """
+
+    frame: pl.DataFrame | pl.LazyFrame | None
+    other: object = None
+    refused: Refused | None = None
+    types: Mapping[str, str] | None = None
+    undeclared: Mapping[str, str] = field(default_factory=dict)
+    effective: Callable[[], type[Schema] | None] = lambda: None
+
+
+class Conformer:
+    """Takes what a function gives, element by element, and keeps it conformed.
+
+    Args:
+        declaration: The asset.
+        settings: Its settings.
+    """
+
+    def __init__(self, declaration: Declaration, settings: Settings) -> None:
+        self._declaration, self._settings = declaration, settings
+        self._opened = contextlib.ExitStack()
+        self._folder: Path | None = None
+        self._batcher = Batcher(BATCH_ROWS, BATCH_BYTES)
+        self._arrivals = Arrivals()
+        self._rows = Spool(self.folder, "rows", HELD_BYTES)
+        self._refusals = Refusals(Spool(self.folder, "refused", HELD_BYTES), settings.max_failure_samples)
+        self._given = self._landed = 0
+        self._as_it_is: pl.DataFrame | pl.LazyFrame | None = None
+        self._conformed = self._done = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._opened.close()
+
+    def folder(self) -> Path:
+        """The folder for what is too large to hold: made when it is needed, and gone afterwards."""
+        if self._folder is None:
+            self._folder = self._opened.enter_context(staging_folder(self._declaration.asset, self._settings))
+        return self._folder
+
+    def take_returned(self, value: Any, *, in_result: bool = False) -> None:
+        """Take all that a function returned.
+
+        Raises:
+            ReturnTypeError: It is neither a table nor rows.
+            MaterializeResultValueError: The same, in a result.
+        """
+        if isinstance(value, (pl.DataFrame, pl.LazyFrame)) and not self._declaration.takes_rows:
+            self._as_it_is = value
+        elif is_table(value):
+            self._take(value)
+        elif is_tabular(value):
+            self._take_all(value)
+        elif in_result:
+            refuse_value(self._declaration.name, value)
+        else:
+            refuse(self._declaration.name, value)
+
+    async def take_yielded(self, elements: AsyncIterable[object]) -> None:
+        """Take every element of an async generator."""
+        source = aiter(elements)
+        try:
+            while not self._done:
+                try:
+                    element = await anext(source)
+                except StopAsyncIteration:
+                    break
+                except Exception as error:
+                    error.add_note(self._raised_by())
+                    raise
+                self._take(element)
+        finally:
+            if close := getattr(source, "aclose", None):
+                await close()
+
+    def arrived(self) -> Arrived:
+        """Everything that was taken."""
+        self._land_all(self._batcher.rest())
+        contract, effective = self._declaration.contract, self._declaration.effective_schema
+        if self._as_it_is is not None:
+            return Arrived(self._as_it_is, effective=effective)
+        rows = self._rows.result()
+        if rows is None:
+            rows = contract.empty_frame().with_columns(pl.lit(None, pl.UInt64).alias(NUMBER))
+        there = set(rows.collect_schema().names())
+        types = self._arrivals.types
+        undeclared = {key: kind for key, kind in self._new_keys().items() if key not in there}
+        if not self._conformed and not self._declaration.takes_rows:
+            return Arrived(rows.drop(NUMBER), undeclared=undeclared, effective=effective)
+        return Arrived(rows, None, self._refusals.result(), types, undeclared, effective)
+
+    def _take_all(self, elements: Iterable[object]) -> None:
+        """Take every element, and close what gives them. An error of theirs says how many had come."""
+        source = iter(elements)
+        try:
+            while not self._done:
+                try:
+                    element = next(source)
+                except StopIteration:
+                    break
+                except Exception as error:
+                    error.add_note(self._raised_by())
+                    raise
+                self._take(element)
+        finally:
+            if close := getattr(source, "close", None):
+                close()
+
+    def _take(self, element: object) -> None:
+        """Take a row, a page of rows or a table."""
+        if not self._given or not isinstance(element, dict):
+            self._refuse_no_rows(element)
+        self._given += len(element) if is_page(element) else 1  # type: ignore[arg-type]  # a page has a length
+        self._land_all(self._batcher.add(element))
+
+    def _refuse_no_rows(self, element: object) -> None:
+        """Refuse what begins with something else than a row; later such elements are rows that cannot be conformed."""
+        first = element[0] if is_page(element) and element else element  # type: ignore[index]  # a page is a sequence
+        if isinstance(first, EVENTS) or (
+            not self._given and not is_row(first) and not is_table(first) and not is_page(first)
+        ):
+            refuse(self._declaration.name, first, within="rows that begin with " if self._given == 0 else "")
+
+    def _raised_by(self) -> str:
+        return (
+            f"Raised by the function of {self._declaration.name} after it had given {self._given:,} rows or tables. "
+            "Nothing was written."
+        )
+
+    def _land_all(self, batches: Iterable[Batch]) -> None:
+        """Bring batches to the contract's types and put them with the others."""
+        for batch in batches:
+            if self._done:
+                return
+            self._arrivals.add(batch)
+            if isinstance(batch, pl.DataFrame) and not self._declaration.takes_rows:
+                self._land_frame(batch)
+            else:
+                self._land_rows(batch)
+
+    def _land_frame(self, frame: pl.DataFrame) -> None:
+        """Take a frame as it is; one whose columns break the contract decides the run."""
+        report = compare_columns(self._declaration.contract, frame.schema, self._declaration.on_extra_columns)
+        if report.mismatches:
+            self._as_it_is, self._done = frame, True
+            return
+        numbers = pl.int_range(self._landed, self._landed + frame.height, dtype=pl.UInt64, eager=True).alias(NUMBER)
+        self._rows.append(frame.select(cs.by_name(*report.kept)).with_columns(numbers))
+        self._landed += frame.height
+
+    def _land_rows(self, batch: Batch) -> None:
+        """Conform rows; an undeclared key decides the run where none may come."""
+        self._conformed = True
+        if self._declaration.on_extra_columns == "raise" and self._new_keys():
+            self._done = True
+            return
+        declared, others = batch, None
+        if self._declaration.on_extra_columns == "keep":
+            declared, others = without_keys(batch, self._declaration.known_keys)
+        found = conform(
+            self._schema(), declared, self._settings.materialization_strategy, first_row=self._landed, leave_rules=True
+        )
+        rows = found.frame.with_columns(found.numbers.alias(NUMBER))
+        raw = found.raw
+        if others is not None:
+            rows = rows.hstack(others[found.numbers - self._landed])
+            raw = as_they_came(batch, found.refused_numbers - self._landed)
+        refused = found.refused.with_columns(
+            found.refused_numbers.alias(NUMBER), raw.alias(RAW), found.reasons.alias(names.CONFORM_CHECK)
+        )
+        self._rows.append(rows)
+        self._refusals.add(refused, found.failures)
+        self._landed += found.count
+
+    def _schema(self) -> type[Schema]:
+        if self._declaration.rows is None:
+            raise UsageError(
+                f"{self._declaration.name}: rows are conformed to a dc.Schema or a dy.Schema, and its contract is a "
+                f"{type(self._declaration.source).__name__}. Give one of these, or frames in the contract's dtypes."
+            )
+        return self._declaration.rows
+
+    def _new_keys(self) -> dict[str, str]:
+        return new_keys(self._arrivals.types, self._declaration.known_keys)

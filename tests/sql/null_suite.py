@@ -1,0 +1,150 @@
+"""The models of the suite as nullability is tested on them: what they read, what they return, and random rows for them."""
+
+from __future__ import annotations
+
+import random
+import threading
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import sqlglot
+from sqlglot import exp
+
+from dagster_contracts.contract.types import Type
+from dagster_contracts.sql.dialect_types import spelled_type
+from dagster_contracts.sql.relation import Column, Relation
+
+SUITE = Path(__file__).parent / "suite"
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model of the suite.
+
+    Args:
+        name: Its file's stem.
+        dialect: The dialect it is written in.
+        text: Its SQL.
+        nullable: Of each column by hand: whether it is NULL for some rows of its sources.
+    """
+
+    name: str
+    dialect: str
+    text: str
+    nullable: tuple[bool | None, ...]
+
+    @property
+    def query(self) -> exp.Query:
+        return sqlglot.parse_one(self.text, read=self.dialect)
+
+
+def models() -> list[Model]:
+    found = []
+    for path in sorted(SUITE.glob("*.expected.toml")):
+        expected = tomllib.loads(path.read_text())
+        name = path.name.removesuffix(".expected.toml")
+        nullable = tuple(column.get("nullable") for column in expected["columns"])
+        found.append(Model(name, expected["dialect"], (SUITE / f"{name}.sql").read_text(), nullable))
+    return found
+
+
+def sources(dialect: str = "duckdb") -> dict[str, Relation]:
+    """The tables that the suite reads, as one dialect declares and folds them."""
+    file = SUITE / ("sources.sql" if dialect == "duckdb" else f"sources.{dialect}.sql")
+    tables = {}
+    for create in sqlglot.parse(file.read_text(), read=dialect):
+        assert isinstance(create, exp.Create)
+        fold = str.upper if dialect == "snowflake" else str
+        name = fold(create.this.this.name)
+        columns = []
+        for column in create.this.expressions:
+            kind = spelled_type(column.args["kind"].sql(dialect=dialect), dialect)
+            nullable = not any(isinstance(c.kind, exp.NotNullColumnConstraint) for c in column.args["constraints"])
+            columns.append(Column(fold(column.name), kind, nullable))
+        tables[name] = Relation(name, tuple(columns))
+    return tables
+
+
+POOLS = {
+    "Int32": ["0", "1", "2", "3", "-1", "7"],
+    "Int64": ["0", "1", "2", "3", "-1", "7"],
+    "Decimal": ["0", "1", "2.50", "-3", "100", "12.34"],
+    "Float64": ["0", "1.5", "-2", "11", "'nan'", "'inf'", "'-inf'", "'-0'"],
+    "String": ["''", "'a'", "'b'", "'A '", "'1'", "'2024-01-01'", "'null'", "'x@y.z'"],
+    "Boolean": ["true", "false"],
+    "Date": ["'2024-01-01'", "'2024-01-02'", "'1992-02-29'", "'infinity'", "'-infinity'"],
+    "Timestamp": ["'2024-01-01 00:00:00+00'", "'2024-01-02 03:04:05+00'", "'infinity'", "'-infinity'"],
+    "TimestampNtz": ["'2024-01-01'", "'2024-01-02 03:04:05'", "'1992-02-29'", "'infinity'", "'-infinity'"],
+    "Json": ["'null'", "'1'", "'{}'", "'[]'", "'{\"page\": null, \"n\": \"x\"}'", "'{\"page\": \"p\", \"n\": 5, \"cart\": [1]}'"],
+    "Array": ["[]", "[NULL]", "['a']", "['a', NULL, '1']"],
+}
+
+
+def constants(query: exp.Expr) -> dict[str, list[str]]:
+    """The values that a query compares with, by the name of their type."""
+    literals = list(query.find_all(exp.Literal))
+    numbers = [literal.name for literal in literals if not literal.is_string]
+    return {
+        "String": [literal.sql() for literal in literals if literal.is_string],
+        **{name: numbers for name in ("Int32", "Int64", "Decimal", "Float64")},
+    }
+
+
+def random_value(rng: random.Random, kind: Type, extra: dict[str, list[str]], *, tame: bool) -> str:
+    """A value as DuckDB writes it; a tame one is no infinity and no NaN."""
+    pool = [*POOLS[kind.name], *extra.get(kind.name, [])]
+    if kind.name in {"Int32", "Int64"}:
+        pool = [value for value in pool if "." not in value]
+    if tame:
+        pool = [value for value in pool if "inf" not in value and "nan" not in value]
+    return rng.choice(pool)
+
+
+def fill(
+    connection: duckdb.DuckDBPyConnection, tables: dict[str, Relation], extra: dict[str, list[str]], rng: random.Random, *, tame: bool
+) -> None:
+    """Puts a few random rows into each table, none into some."""
+    for table in tables.values():
+        connection.execute(f"TRUNCATE {table.name}")
+        rows = []
+        for _ in range(rng.choice([0, 1, 1, 2, 3, 4])):
+            values = [
+                "NULL" if column.nullable and rng.random() < 0.4 else random_value(rng, column.type, extra, tame=tame)
+                for column in table.columns
+            ]
+            rows.append(f"({', '.join(values)})")
+        if rows:
+            connection.execute(f"INSERT INTO {table.name} VALUES {', '.join(rows)}")
+
+
+def nulls_seen(model: Model, rounds: int, seed: int = 0) -> tuple[set[int], int, str]:
+    """The columns that were NULL in some round, the number of rounds that ran, and the last error."""
+    tables = sources()
+    query = model.query
+    read = {table.name.lower() for table in query.find_all(exp.Table)}
+    used = {name: table for name, table in tables.items() if name in read}
+    text = model.text if model.dialect == "duckdb" else query.sql(dialect="duckdb")
+    connection = duckdb.connect(config={"threads": 1})
+    connection.execute((SUITE / "sources.sql").read_text())
+    rng = random.Random(f"{model.name} {seed}")
+    extra = constants(query)
+    seen: set[int] = set()
+    ran, last = 0, ""
+    for _ in range(rounds):
+        tame = rng.random() < 0.6 or model.dialect not in {"duckdb", "postgres"}  # the others know no infinite dates
+        fill(connection, used, extra, rng, tame=tame)
+        timer = threading.Timer(0.3, connection.interrupt)  # a recursion over random rows may never end
+        timer.start()
+        try:
+            rows = connection.execute(text).fetchall()
+        except (duckdb.Error, OverflowError, RuntimeError) as error:
+            last = str(error)
+            continue
+        finally:
+            timer.cancel()
+        ran += 1
+        seen |= {position for row in rows for position, value in enumerate(row) if value is None}
+    connection.close()
+    return seen, ran, last
