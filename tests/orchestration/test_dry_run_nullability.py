@@ -42,7 +42,7 @@ VALUES = {
     pl.Float64: st.sampled_from([0.0, -1.5, 2.0, float("nan"), float("inf")]),
     pl.Boolean: st.booleans(),
     pl.Date: st.sampled_from([date(2024, 2, 29), date(1970, 1, 1)]),
-    pl.Datetime("us"): st.sampled_from([datetime(2024, 2, 29, 23, 59), datetime(1969, 1, 1)])  # noqa: DTZ001,
+    pl.Datetime("us"): st.sampled_from([datetime(2024, 2, 29, 23, 59), datetime(1969, 1, 1)]),  # noqa: DTZ001
     pl.List(pl.Int64): st.lists(st.one_of(st.none(), st.integers(0, 2)), max_size=2),
 }
 
@@ -267,6 +267,19 @@ def holds(program: list[Table], left: list[pl.DataFrame], right: pl.DataFrame) -
         assert {name for name in proved if out[name].null_count()} == set(), plan.explain(optimized=False)
 
 
+def keeps_its_schema(program: list[Table], left: list[pl.DataFrame], right: pl.DataFrame) -> None:
+    """A program's columns and dtypes on rows, on each engine, are those that its plan on no rows tells."""
+    told = dict(run(program, pl.LazyFrame(schema=LEFT), pl.LazyFrame(schema=RIGHT)).collect_schema())
+    for rows in left:
+        for engine in ("in-memory", "streaming"):
+            frame = run(program, rows.lazy(), right.lazy())
+            try:
+                out = frame.collect(engine=engine)
+            except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+                continue
+            assert dict(out.schema) == told, (engine, frame.explain(optimized=False))
+
+
 given_programs = given(program=programs(), left=st.lists(tables(LEFT), min_size=3, max_size=3), right=tables(RIGHT))
 
 
@@ -283,6 +296,14 @@ def test_a_column_that_is_proved_is_never_null_on_random_data(program, left, rig
 @settings(max_examples=3000, derandomize=False)
 def test_a_column_that_is_proved_is_never_null_on_much_random_data(program, left, right):
     holds(program, left, right)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@given_programs
+@settings(max_examples=1500, derandomize=False)
+def test_a_plan_on_no_rows_tells_the_dtypes_of_any_rows(program, left, right):
+    keeps_its_schema(program, left, right)
 
 
 LEFT_EMPTY, RIGHT_EMPTY = pl.LazyFrame(schema=LEFT), pl.LazyFrame(schema=RIGHT)

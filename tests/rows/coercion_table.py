@@ -44,8 +44,8 @@ J = Code("json")
 
 U1 = UUID(int=1)
 DAY = dt.date(2024, 1, 2)
-MID = dt.datetime(2024, 1, 2)
-NOON = dt.datetime(2024, 1, 2, 12, 30)
+MID = dt.datetime(2024, 1, 2)  # noqa: DTZ001
+NOON = dt.datetime(2024, 1, 2, 12, 30)  # noqa: DTZ001
 PLUS2 = dt.timezone(dt.timedelta(hours=2))
 MID_Z = dt.datetime(2024, 1, 2, tzinfo=dt.UTC)
 MID_2 = dt.datetime(2024, 1, 2, tzinfo=PLUS2)

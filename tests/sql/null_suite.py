@@ -77,7 +77,7 @@ POOLS = {
     "Date": ["'2024-01-01'", "'2024-01-02'", "'1992-02-29'", "'infinity'", "'-infinity'"],
     "Timestamp": ["'2024-01-01 00:00:00+00'", "'2024-01-02 03:04:05+00'", "'infinity'", "'-infinity'"],
     "TimestampNtz": ["'2024-01-01'", "'2024-01-02 03:04:05'", "'1992-02-29'", "'infinity'", "'-infinity'"],
-    "Json": ["'null'", "'1'", "'{}'", "'[]'", "'{\"page\": null, \"n\": \"x\"}'", "'{\"page\": \"p\", \"n\": 5, \"cart\": [1]}'"],
+    "Json": ["'null'", "'1'", "'{}'", "'[]'", '\'{"page": null, "n": "x"}\'', '\'{"page": "p", "n": 5, "cart": [1]}\''],
     "Array": ["[]", "[NULL]", "['a']", "['a', NULL, '1']"],
 }
 
@@ -103,7 +103,12 @@ def random_value(rng: random.Random, kind: Type, extra: dict[str, list[str]], *,
 
 
 def fill(
-    connection: duckdb.DuckDBPyConnection, tables: dict[str, Relation], extra: dict[str, list[str]], rng: random.Random, *, tame: bool
+    connection: duckdb.DuckDBPyConnection,
+    tables: dict[str, Relation],
+    extra: dict[str, list[str]],
+    rng: random.Random,
+    *,
+    tame: bool,
 ) -> None:
     """Puts a few random rows into each table, none into some."""
     for table in tables.values():
@@ -133,7 +138,7 @@ def nulls_seen(model: Model, rounds: int, seed: int = 0) -> tuple[set[int], int,
     seen: set[int] = set()
     ran, last = 0, ""
     for _ in range(rounds):
-        tame = rng.random() < 0.6 or model.dialect not in {"duckdb", "postgres"}  # the others know no infinite dates
+        tame = rng.random() < 0.6 or model.dialect != "duckdb"  # the others have none, or treat them in their own way
         fill(connection, used, extra, rng, tame=tame)
         timer = threading.Timer(0.3, connection.interrupt)  # a recursion over random rows may never end
         timer.start()

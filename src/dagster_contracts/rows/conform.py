@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from dagster_contracts.contract.row_fields import RowSchema, row_schema
 from dagster_contracts.rows import cells
+from dagster_contracts.rows.columns import as_values
+from dagster_contracts.rows.exact import exact_values
+from dagster_contracts.rows.foreign import as_mapping
 from dagster_contracts.rows.raw import raw_json
 from dagster_contracts.rows.reference import How, conform_row
 from dagster_contracts.rows.shapes import record_shape
 from dagster_contracts.rows.sources import Columns, read
 from dagster_contracts.rows.strategy import MaterializationStrategy
+from dagster_contracts.rows.table import conform_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dagster_contracts.rows.failure import RowFailure
-    from dagster_contracts.rows.shapes import RecordShape
+    from dagster_contracts.rows.shapes import RecordShape, Shape
+    from dagster_contracts.rows.table import Table
 
 
 @dataclass(frozen=True)
@@ -92,9 +98,57 @@ def conform_part(
     as_rows: bool = False,
 ) -> Conformed:
     """The same for a batch that was read already; `as_rows` gives rows instead of a frame."""
-    rows = canonical(record, part).rows() if isinstance(part, Columns) else part
+    height = part.height if isinstance(part, Columns) else len(part)
+    numbers = range(first_row, first_row + height)
     how = How(strategy, leave_rules=leave_rules)
-    return _row_by_row(record, rows, how, first_row, as_rows=as_rows)
+    if as_rows and any(map(_hides_values, record.shapes)):
+        return row_by_row(record, part, how, numbers, as_rows=True)
+    given, no_rows = (part, set()) if isinstance(part, Columns) else _plain_rows(part)
+    table = conform_table(record, given, how)
+    bad = table.bad | no_rows
+    if not bad:
+        rows = _as_dicts(record, table) if as_rows else None
+        frame = as_frame(record, []) if as_rows else table.frame(record)
+        return replace(_nothing(record, how), frame=frame, numbers=_numbers(numbers), rows=rows)
+    at = sorted(bad)
+    some = part.at(at) if isinstance(part, Columns) else [part[one] for one in at]
+    found = row_by_row(record, some, how, [numbers[one] for one in at])
+    if found.frame.height:  # a row that one by one conforms: the plain way is right
+        return row_by_row(record, part, How(strategy, leave_rules=leave_rules), numbers, as_rows=as_rows)
+    good = pl.Series([one not in bad for one in range(height)], dtype=pl.Boolean())
+    kept = as_frame(record, []) if as_rows else table.frame(record).filter(good)
+    rows = list(itertools.compress(_as_dicts(record, table), good)) if as_rows else None
+    return replace(found, frame=kept, numbers=_numbers(numbers).filter(good), rows=rows)
+
+
+def row_by_row(
+    record: RecordShape, part: Columns | Sequence[Any], how: How, numbers: Sequence[int], *, as_rows: bool = False
+) -> Conformed:
+    """The plain way: each row by itself, by its number."""
+    rows = canonical(record, part).rows() if isinstance(part, Columns) else part
+    kept: list[dict[str, Any]] = []
+    kept_numbers: list[int] = []
+    refused: list[tuple[int, Any, dict[str, Any], str]] = []
+    failures: list[RowFailure] = []
+    for number, row in zip(numbers, rows, strict=True):
+        values, found = conform_row(record, row, number, how)
+        if found:
+            refused.append((number, row, values, "; ".join(_reason(one) for one in found)))
+            failures.extend(found)
+        else:
+            kept.append(values)
+            kept_numbers.append(number)
+    return Conformed(
+        frame=as_frame(record, [] if as_rows else kept),
+        numbers=_numbers(kept_numbers),
+        refused=as_frame(record, [values for _, _, values, _ in refused]),
+        refused_numbers=_numbers([number for number, _, _, _ in refused]),
+        raw=pl.Series("raw", [raw_json(row) for _, row, _, _ in refused], dtype=pl.String()),
+        reasons=pl.Series("reason", [reason for _, _, _, reason in refused], dtype=pl.String()),
+        failures=tuple(failures),
+        dropped=tuple(sorted(how.dropped)),
+        rows=kept if as_rows else None,
+    )
 
 
 def canonical(record: RecordShape, columns: Columns) -> Columns:
@@ -104,41 +158,8 @@ def canonical(record: RecordShape, columns: Columns) -> Columns:
     for key, one in columns.columns.items():
         shape = shapes.get(record.by_key.get(key, ""))
         if shape is not None and isinstance(one, pl.Series) and one.dtype == shape.dtype and cells.decoder(shape):
-            found[key] = cells.decoded(shape, one.to_list())
+            found[key] = cells.decoded(shape, exact_values(one))
     return Columns(found, columns.height)
-
-
-def _row_by_row(record: RecordShape, rows: Sequence[Any], how: How, first_row: int, *, as_rows: bool) -> Conformed:
-    """The plain way: each row by itself."""
-    kept: list[dict[str, Any]] = []
-    numbers: list[int] = []
-    refused: list[dict[str, Any]] = []
-    raw: list[str] = []
-    reasons: list[str] = []
-    refused_numbers: list[int] = []
-    failures: list[RowFailure] = []
-    for number, row in enumerate(rows, first_row):
-        values, found = conform_row(record, row, number, how)
-        if found:
-            refused.append(values)
-            refused_numbers.append(number)
-            raw.append(raw_json(row))
-            reasons.append("; ".join(f"{one.field}{one.place}: {one.reason}".removeprefix(": ") for one in found))
-            failures.extend(found)
-        else:
-            kept.append(values)
-            numbers.append(number)
-    return Conformed(
-        frame=as_frame(record, [] if as_rows else kept),
-        numbers=pl.Series("row", numbers, dtype=pl.UInt64()),
-        refused=as_frame(record, refused),
-        refused_numbers=pl.Series("row", refused_numbers, dtype=pl.UInt64()),
-        raw=pl.Series("raw", raw, dtype=pl.String()),
-        reasons=pl.Series("reason", reasons, dtype=pl.String()),
-        failures=tuple(failures),
-        dropped=tuple(how.dropped),
-        rows=kept if as_rows else None,
-    )
 
 
 def as_frame(record: RecordShape, rows: Sequence[dict[str, Any]]) -> pl.DataFrame:
@@ -146,3 +167,52 @@ def as_frame(record: RecordShape, rows: Sequence[dict[str, Any]]) -> pl.DataFram
     return pl.DataFrame(
         [cells.column(field.name, shape, [row.get(field.name) for row in rows]) for field, shape in record.pairs]
     )
+
+
+def _nothing(record: RecordShape, how: How) -> Conformed:
+    """No rows at all."""
+    return row_by_row(record, [], how, [])
+
+
+def _reason(failure: RowFailure) -> str:
+    """A failure in a quarantine's row, which is where it happened."""
+    where = f"{failure.field}{failure.place}"
+    return f"{where}: {failure.reason}" if where else failure.reason
+
+
+def _numbers(numbers: Sequence[int]) -> pl.Series:
+    return pl.Series("row", numbers, dtype=pl.UInt64())
+
+
+def _plain_rows(rows: list[Any]) -> tuple[list[dict[Any, Any]], set[int]]:
+    """Rows as dicts, and the positions of those that are no rows."""
+    if set(map(type, rows)) <= {dict}:
+        return rows, set()
+    found: list[dict[Any, Any]] = []
+    no_rows: set[int] = set()
+    for at, row in enumerate(rows):
+        try:
+            mapping = as_mapping(row)
+            found.append(mapping if type(mapping) is dict else dict((mapping or {}).items()))
+        except Exception:  # noqa: BLE001  (a row's own attributes may raise anything)
+            mapping = None
+            found.append({})
+        if mapping is None:
+            no_rows.add(at)
+    return found, no_rows
+
+
+def _as_dicts(record: RecordShape, table: Table) -> list[dict[str, Any]]:
+    """Conformed columns as rows."""
+    names = [field.name for field in record.fields]
+    columns = [
+        as_values(shape, column, given)
+        for shape, column, given in zip(record.shapes, table.columns, table.given, strict=True)
+    ]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _hides_values(shape: Shape) -> bool:
+    """Whether a cell of a list or a record does not say what the value was."""
+    inner = [shape.item] if shape.item else list(shape.record.shapes) if shape.record else []
+    return any(one.kind in {"json", "any"} or _hides_values(one) for one in inner)

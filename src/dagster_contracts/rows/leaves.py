@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import struct
 from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, get_args
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import polars as pl
 from pydantic import ValidationError
 
 from dagster_contracts.rows import text
 from dagster_contracts.rows.epochs import from_epoch
+from dagster_contracts.rows.fits import settled
 from dagster_contracts.rows.foreign import unwrapped
 from dagster_contracts.rows.refused import Refused, from_pydantic
 
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
     from dagster_contracts.rows.shapes import Kind, Shape
 
-_OWN: Final[dict[str, type]] = {
+OWN_TYPES: Final[dict[str, type]] = {
     "bool": bool,
     "int": int,
     "float": float,
@@ -40,18 +43,9 @@ _OWN: Final[dict[str, type]] = {
 _TEMPORAL: Final = frozenset({"date", "naive_datetime", "aware_datetime", "time", "timedelta"})
 _MOMENTS: Final = frozenset({"date", "naive_datetime", "aware_datetime"})
 _NUMBERS: Final = frozenset({"bool", "int", "float", "decimal"})
+_FLOAT32: Final = struct.Struct("f")
 _DIGITS: Final = re.compile(r"\s*[+-]?(\d[\d_]*)?\.?\d*([eE][+-]?\d+)?\s*")
 _FINER: Final = re.compile(r"[.,]\d{6}\d*[1-9]")
-_INT_RANGES: Final[dict[pl.DataType, tuple[int, int]]] = {
-    dtype: (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    for dtype, bits in ((pl.Int8(), 8), (pl.Int16(), 16), (pl.Int32(), 32), (pl.Int64(), 64), (pl.Int128(), 128))
-} | {
-    dtype: (0, 2**bits - 1)
-    for dtype, bits in ((pl.UInt8(), 8), (pl.UInt16(), 16), (pl.UInt32(), 32), (pl.UInt64(), 64))
-}
-_LARGEST_FLOAT32: Final = 3.4028234663852886e38
-_LARGEST: Final = 2**63 - 1
-_MICROSECOND: Final = dt.timedelta(microseconds=1)
 
 
 def own(shape: Shape, value: Any) -> Any:
@@ -94,28 +88,15 @@ def coerced(shape: Shape, value: Any) -> Any:
     if not shape.lax:
         _guard(shape, value)
         if shape.epoch is not None and shape.kind in _MOMENTS and _is_bare(value):
-            return settled(shape, from_epoch(shape.kind, shape.epoch, value))
+            return _in_zone(shape, settled(shape, from_epoch(shape.kind, shape.epoch, value)))
     try:
         found = shape.plain.validate_python(value)
     except ValidationError as error:
         raise from_pydantic(error, value) from None
     except (TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
         raise Refused("type", f"it does not read as one ({type(error).__name__})", value) from None
-    if shape.kind == "float" and not shape.lax:
-        _refuse_rounded(value, found)
-    return settled(shape, _exact(shape.kind, found))
-
-
-def settled(shape: Shape, value: Any) -> Any:
-    """A value of the right type, if the field's column can hold it without loss.
-
-    Raises:
-        Refused: It cannot.
-    """
-    check = _FITS.get(shape.kind)
-    if check is not None:
-        check(shape, value)
-    return value
+    found = settled(shape, _exact(shape.kind, found))
+    return _in_width(shape, value, found) if shape.kind == "float" else _in_zone(shape, found)
 
 
 def _is_own(shape: Shape, value: Any) -> bool:
@@ -127,7 +108,7 @@ def _is_own(shape: Shape, value: Any) -> bool:
         return any(type(one) is type(value) and one == value for one in get_args(shape.of))
     if kind == "any":
         return True
-    return type(value) is _OWN[kind]
+    return type(value) is OWN_TYPES[kind]
 
 
 def _text(shape: Shape, value: Any) -> str:
@@ -166,10 +147,19 @@ def _is_bare(value: Any) -> bool:
     return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
 
 
-def _refuse_rounded(value: Any, found: float) -> None:
-    """Refuse an integer that came out of a float field as another number."""
-    if isinstance(value, int) and found != value:
+def _in_width(shape: Shape, value: Any, found: float) -> float:
+    """A repaired float as its column holds it, unless it was an integer and comes out as another number."""
+    if shape.dtype == pl.Float32():
+        found = _FLOAT32.unpack(_FLOAT32.pack(found))[0]
+    if not shape.lax and isinstance(value, int) and found != value:
         raise Refused("inexact", "a float cannot hold this integer exactly", value)
+    return found
+
+
+def _in_zone(shape: Shape, found: Any) -> Any:
+    """A repaired moment in its column's zone."""
+    zone = getattr(shape.dtype, "time_zone", None)
+    return found if zone is None else found.astimezone(ZoneInfo(zone))
 
 
 def _plain_datetime(one: dt.datetime) -> dt.datetime:
@@ -195,7 +185,7 @@ _PLAINLY: Final[dict[str, Callable[[Any], Any]]] = {
 
 def _exact(kind: Kind, value: Any) -> Any:
     """A value of a subclass, such as NumPy's float, as one of the type itself."""
-    target = _OWN.get(kind)
+    target = OWN_TYPES.get(kind)
     if target is None or type(value) is target:
         return value
     if not isinstance(value, target):
@@ -204,98 +194,3 @@ def _exact(kind: Kind, value: Any) -> Any:
         return _PLAINLY[kind](value)
     except (TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise Refused("type", f"it does not read as one ({type(error).__name__})", value) from None
-
-
-def _fits_int(shape: Shape, value: int) -> None:
-    low, high = _INT_RANGES[shape.dtype]
-    if not low <= value <= high:
-        raise Refused("out_of_range", f"{shape.dtype} holds {low} to {high}", value)
-
-
-def _fits_float(shape: Shape, value: float) -> None:
-    if shape.dtype == pl.Float32() and abs(value) > _LARGEST_FLOAT32 and abs(value) != float("inf"):
-        raise Refused("out_of_range", f"Float32 holds up to {_LARGEST_FLOAT32}", value)
-
-
-def _fits_decimal(shape: Shape, value: Decimal) -> None:
-    if not value.is_finite():
-        raise Refused("not_a_number", "a Decimal column has no NaN and no infinity", value)
-    if not isinstance(shape.dtype, pl.Decimal):
-        return
-    precision, scale = shape.dtype.precision or 38, shape.dtype.scale
-    _, digits, exponent = value.as_tuple()
-    significant = "".join(map(str, digits)).rstrip("0")
-    places = -(int(exponent) + len(digits) - len(significant)) if significant.strip("0") else 0
-    if places > scale:
-        raise Refused("digits", f"it has {places} decimal places, and the column has {scale}", value)
-    if significant.strip("0") and value.adjusted() + 1 > precision - scale:
-        raise Refused(
-            "digits", f"it has {value.adjusted() + 1} digits before the point, not {precision - scale}", value
-        )
-
-
-def _fits_str(shape: Shape, value: str) -> None:
-    text.unicode(value)
-    if isinstance(shape.dtype, pl.Enum) and value not in shape.dtype.categories:
-        raise Refused("value", f"it is none of the column's categories ({', '.join(shape.dtype.categories)})", value)
-
-
-def _fits_unit(shape: Shape, since: dt.timedelta, value: Any) -> None:
-    """Refuse a moment that the column's unit cannot hold: finer than milliseconds, or too far for nanoseconds."""
-    unit = getattr(shape.dtype, "time_unit", "us")
-    micro = since // _MICROSECOND
-    if unit == "ms" and micro % 1_000:
-        raise Refused("inexact", "the column has milliseconds, and it is finer", value)
-    if abs(micro) * (1_000 if unit == "ns" else 1) > _LARGEST:
-        raise Refused("out_of_range", f"a column of {shape.dtype} does not reach so far", value)
-
-
-def _fits_naive(shape: Shape, value: dt.datetime) -> None:
-    if value.tzinfo is not None:
-        raise Refused("timezone", "it has a zone, and the field has none", value)
-    _fits_unit(shape, value - dt.datetime(1970, 1, 1), value)  # noqa: DTZ001
-
-
-def _fits_aware(shape: Shape, value: dt.datetime) -> None:
-    try:
-        offset = value.utcoffset()
-    except Exception as error:  # noqa: BLE001  (a tzinfo is anybody's code)
-        raise Refused("timezone", f"its zone does not work ({type(error).__name__})", value) from None
-    if offset is None:
-        raise Refused("timezone", "it has no zone, and the field has one", value)
-    try:
-        moment = value.astimezone(dt.UTC)
-    except (OverflowError, ValueError):
-        raise Refused("out_of_range", "it leaves the years 1 to 9999 when it is written in UTC", value) from None
-    _fits_unit(shape, moment - dt.datetime(1970, 1, 1, tzinfo=dt.UTC), value)
-
-
-def _fits_time(_: Shape, value: dt.time) -> None:
-    if value.tzinfo is not None:
-        raise Refused("timezone", "it has an offset, and a column of times has none", value)
-
-
-def _fits_timedelta(shape: Shape, value: dt.timedelta) -> None:
-    _fits_unit(shape, value, value)
-
-
-def _fits_json(shape: Shape, value: Any) -> None:
-    try:
-        text.as_json(value)
-    except Refused as refused:
-        refused.value, refused.wanted = value, shape.wanted
-        raise
-
-
-_FITS: Final[dict[str, Callable[[Shape, Any], None]]] = {
-    "int": _fits_int,
-    "float": _fits_float,
-    "decimal": _fits_decimal,
-    "str": _fits_str,
-    "naive_datetime": _fits_naive,
-    "aware_datetime": _fits_aware,
-    "time": _fits_time,
-    "timedelta": _fits_timedelta,
-    "json": _fits_json,
-    "any": _fits_json,
-}

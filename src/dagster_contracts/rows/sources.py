@@ -36,6 +36,14 @@ class Columns:
         names = list(self.columns)
         return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
 
+    def at(self, positions: list[int]) -> Columns:
+        """Some of the rows."""
+        some = {
+            name: one.gather(positions) if isinstance(one, pl.Series) else [one[at] for at in positions]
+            for name, one in self.columns.items()
+        }
+        return Columns(some, len(positions))
+
     def slices(self, rows: int) -> Iterator[Columns]:
         """The same in parts of so many rows."""
         for start in range(0, self.height, rows):

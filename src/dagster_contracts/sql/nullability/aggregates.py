@@ -40,7 +40,7 @@ def aggregated(node: exp.Expr, function: Function, env: Env, *, can_be_empty: bo
         return can_be_null(f"{described(node)} is NULL where it sees fewer than two rows", family)
     if env.can_be_empty if can_be_empty is None else can_be_empty:
         return can_be_null(f"{described(node)} is NULL where it sees no rows", family)
-    if function.family == families.NESTED:
+    if function.family == families.ARRAY:
         return Fact(nullable=False, family=family, element=element)
     result = strict(facts, family)
     depends = env.project.dialect.decimal_overflow == "depends" and isinstance(node, (exp.Sum, exp.Avg))

@@ -24,7 +24,9 @@ def target_family(node: exp.Cast) -> str | None:
     target = node.args["to"]
     if target.this in _JSON_TYPES:
         return families.JSON
-    if target.args.get("nested") or target.this == exp.DataType.Type.ARRAY:
+    if target.this in {exp.DataType.Type.ARRAY, exp.DataType.Type.LIST}:
+        return families.ARRAY
+    if target.args.get("nested"):
         return families.NESTED
     return families.written_family(target)
 
@@ -55,7 +57,7 @@ def _cast(node: exp.Cast, env: Env) -> Fact:
 def _never_fails(source: str, target: str) -> bool:
     """Whether a cast between these families has a value for every value, in whichever mode."""
     if target == families.STRING:
-        return source != families.NESTED
+        return source not in {families.NESTED, families.ARRAY}
     if source == target:
         return source != families.DECIMAL
     return source in _ANSI_SAFE and target in _ANSI_SAFE - {families.DECIMAL, families.INTERVAL}
@@ -75,6 +77,6 @@ def _finite(node: exp.Cast, value: Fact, target: str) -> str:
 def _try_cast(node: exp.TryCast, env: Env) -> Fact:
     value = evaluate(node.this, env)
     target = target_family(node)
-    if target == families.STRING and value.family not in {None, families.JSON, families.NESTED}:
+    if target == families.STRING and value.family not in {None, families.JSON, families.NESTED, families.ARRAY}:
         return strict([value], target)
     return can_be_null(f"{described(node)} is NULL for what it cannot convert", target, value.reasons)

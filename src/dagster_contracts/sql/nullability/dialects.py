@@ -66,6 +66,10 @@ class Dialect:
             return text
         return text.lower() if self.unquoted == "lower" else text.upper()
 
+    def shown(self, identifier: exp.Expr) -> str:
+        """A name as the dialect returns it."""
+        return identifier.name if self.quoted_fold else self.key(identifier)
+
     def declared_key(self, name: str) -> str:
         """The name of a declared column as it is compared: the dialect has folded it already."""
         return name.lower() if self.quoted_fold else name

@@ -21,7 +21,8 @@ FINITE = "finite"  # a date or timestamp that is not infinite
 TIME = "time"
 INTERVAL = "interval"
 UUID = "uuid"
-NESTED = "nested"
+NESTED = "nested"  # structs and maps
+ARRAY = "array"
 JSON = "json"  # what a value inside may be null of its own kind
 NULL = "null"
 OTHER = "other"  # what is none of those that behave in a way of their own: JSON, nested, dates
@@ -39,7 +40,7 @@ _DECLARED = {
     "Uuid": UUID,
     "Json": JSON,
     "Variant": JSON,
-    "Array": NESTED,
+    "Array": ARRAY,
     "Map": NESTED,
     "Struct": NESTED,
 }
@@ -82,7 +83,7 @@ def common_family(families: Iterable[str | None]) -> str | None:
     found = set(families) - {NULL}
     if len(found) == 1:
         return found.pop()
-    if None in found or JSON in found or NESTED in found or not found:
+    if None in found or found & {JSON, NESTED, ARRAY} or not found:
         return NULL if not found else None
     if found <= {NUMBER, DECIMAL}:
         return DECIMAL

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from dagster_contracts.sql.nullability.evidence import true_of
+from dagster_contracts.sql.nullability.evidence import true_of, value_of
 from dagster_contracts.sql.nullability.fact import one_of
 from dagster_contracts.sql.nullability.pivots import pivoted
 from dagster_contracts.sql.nullability.relations import (
@@ -47,8 +47,17 @@ def read_from(select: exp.Select, env: Env, query: Query) -> Scope:
     for join in select.args.get("joins") or ():
         scope = _joined(scope, join, env, query)
     for view in select.args.get("laterals") or ():
-        scope = _beside(scope, lateral_view(view, _seeing(scope, env)))
+        beside = _seeing(scope, env)
+        known = NOTHING if view.args.get("outer") else _exploded(view.this, beside)
+        scope = _beside(replace(scope, known=scope.known | known), lateral_view(view, beside))
     return scope
+
+
+def _exploded(node: exp.Expr, beside: Env) -> Known:
+    """The array that a row comes from is not NULL: that of NULL has no rows."""
+    if isinstance(node, exp.Unnest) and len(node.expressions) == 1:
+        return value_of(node.expressions[0], beside)
+    return value_of(node.this, beside) if isinstance(node, exp.Explode) else NOTHING
 
 
 def _seeing(scope: Scope, env: Env) -> Env:
@@ -88,10 +97,14 @@ def _unpivoted(node: exp.Expr, left: Scope, env: Env, query: Query) -> Scope:
     if isinstance(node, exp.Values):
         return _single(source_of(node, values_output(node, beside), env))
     if isinstance(node, exp.Unnest):
-        return _single(source_of(node, unnest_output(node, beside), env))
+        unnested = _single(source_of(node, unnest_output(node, node.args.get("alias"), beside), env))
+        return replace(unnested, known=_exploded(node, beside))
     if isinstance(node, exp.Lateral):
         if isinstance(node.this, exp.Subquery):
             return _single(source_of(node, query(node.this, beside), env))
+        if isinstance(node.this, exp.Unnest):
+            unnested = _single(source_of(node, unnest_output(node.this, node.args.get("alias"), beside), env))
+            return replace(unnested, known=_exploded(node.this, beside))
         return _single(lateral_view(node, beside))
     return _single(source_of(node, incomplete(f"{node.key} in FROM is not supported"), env))
 

@@ -92,7 +92,7 @@ _COMMON = {
     ): "sum avg min max median mode percentilecont percentiledisc anyvalue first last argmax argmin",
     (Rule.AGGREGATE, families.BOOLEAN): "logicaland logicalor",
     (Rule.AGGREGATE, families.STRING): "groupconcat",
-    (Rule.AGGREGATE, families.NESTED): "arrayagg",
+    (Rule.AGGREGATE, families.ARRAY): "arrayagg",
     (Rule.SAMPLE, families.NUMBER): "stddev stddevsamp variance corr covarsamp",
 }
 _VOLATILE = {(Rule.NEVER, families.NUMBER): "rand", (Rule.NEVER, families.STRING): "uuid"}
@@ -112,17 +112,18 @@ _OF_DIALECT = {
         (Rule.STRICT, families.INTERVAL): "todays to_hours to_minutes to_seconds to_months to_years to_weeks",
         (Rule.FINITE, families.NUMBER): "date_part datepart yearweek epoch_us epoch_ns date_sub datesub isoyear",
         (Rule.FINITE, families.INTERVAL): "age",
-        (Rule.STRICT, families.NESTED): (
+        (Rule.STRICT, families.ARRAY): (
             "split arraysort arraydistinct list_reverse list_slice mapkeys map_values regexpextractall "
             "regexp_split_to_array regexpsplit"
         ),
-        (Rule.TOTAL, families.NESTED): "arrayconcat arrayappend arrayprepend",
+        (Rule.TOTAL, families.ARRAY): "arrayconcat arrayappend arrayprepend",
         (Rule.TOTAL, families.BOOLEAN): "arraycontains",
         (Rule.TOTAL, families.STRING): "format printf",
         (Rule.FIRST, families.STRING): "concatws",
         (Rule.NEVER, families.STRING): "typeof",
         (Rule.NEVER, families.NUMBER): "hash",
-        (Rule.NEVER, families.NESTED): "row list_pack",
+        (Rule.NEVER, families.NESTED): "row",
+        (Rule.NEVER, families.ARRAY): "list_pack",
         (Rule.NEVER, families.JSON): "jsonobject jsonarray",
         (Rule.MAYBE, families.NUMBER): "list_position",
         (Rule.MAYBE, families.OTHER): "list_sum list_avg try_strptime",
@@ -132,7 +133,7 @@ _OF_DIALECT = {
         (Rule.AGGREGATE, families.NESTED): "histogram",
     },
     "postgres": {
-        (Rule.STRICT, families.NUMBER): "ln log asin acos octet_length unixtotime",
+        (Rule.STRICT, families.NUMBER): "ln log asin acos octet_length unixtotime cardinality",
         (Rule.FINITE, families.STRING): "timetostr",
         (Rule.STRICT, families.TEMPORAL): "strtodate strtotime make_date",
         (Rule.STRICT, families.DECIMAL): "tonumber",
@@ -161,31 +162,34 @@ _OF_DIALECT = {
         (Rule.MAYBE, families.TEMPORAL): "try_to_timestamp try_to_timestamp_ntz",
         (Rule.MAYBE, families.JSON): "parsejson",
         (Rule.COUNT, families.STRING): "groupconcat",
-        (Rule.COUNT, families.NESTED): "arrayagg",
+        (Rule.COUNT, families.ARRAY): "arrayagg",
     },
     "bigquery": {
         (Rule.STRICT, families.NUMBER): "ln log unixseconds unixmillis farmfingerprint arraysize",
         (Rule.STRICT, families.TEMPORAL): (
-            "date timestamp tsordstodatetime tsordstotime strtodate strtotime datesub timestampsub"
+            "date timestamp tsordstodatetime tsordstotime strtodate strtotime datesub timestampsub "
+            "tsordstodate datetimeadd datetimesub"
         ),
         (Rule.STRICT, families.BINARY): "md5digest sha2digest",
         (Rule.TEXT, families.STRING): "lowerhex",
-        (Rule.STRICT, families.NESTED): "split",
+        (Rule.STRICT, families.ARRAY): "split",
         (Rule.TOTAL, families.STRING): "format",
         (Rule.MAYBE, families.STRING): "regexpextract",
         (Rule.MAYBE, families.NUMBER): "safedivide",
     },
     "databricks": {
-        (Rule.MAYBE, families.NUMBER): "ln log safedivide arraysize",
+        (Rule.MAYBE, families.NUMBER): "ln log safedivide",
+        (Rule.TOTAL, families.NUMBER): "arraysize",
         (Rule.MAYBE, families.BOOLEAN): "arraycontains",
         (Rule.TEXT, families.STRING): "regexpextract",
-        (Rule.STRICT, families.TEMPORAL): "tsordstodate addmonths",
+        (Rule.STRICT, families.TEMPORAL): "tsordstodate addmonths timestrtotime",
+        (Rule.STRICT, families.NUMBER): "strtounix",
         (Rule.FIRST, families.STRING): "concatws",
         (Rule.NEVER, families.NUMBER): "hash xxhash64",
         (Rule.NEVER, families.BOOLEAN): "isnull isnotnull",
         (Rule.AGGREGATE, SAME): "mean quantile approxquantile",
         (Rule.AGGREGATE, families.BOOLEAN): "every some any",
-        (Rule.COUNT, families.NESTED): "arrayagg arrayuniqueagg",
+        (Rule.COUNT, families.ARRAY): "arrayagg arrayuniqueagg",
     },
 }
 
@@ -216,5 +220,7 @@ def operands(node: exp.Expr) -> Iterator[exp.Expr]:
     """The arguments of a function that have a value: units and types have none."""
     for value in node.args.values():
         for item in value if isinstance(value, list) else (value,):
-            if isinstance(item, exp.Expr) and not isinstance(item, (exp.Var, exp.DataType, exp.Identifier)):
+            if isinstance(item, exp.Expr) and not isinstance(
+                item, (exp.Var, exp.DataType, exp.Identifier, exp.WeekStart)
+            ):
                 yield item

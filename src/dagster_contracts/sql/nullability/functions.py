@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dagster_contracts.sql.nullability.scope import Env
 
 _UNITS = frozenset(["day", "week", "month", "quarter", "year", "hour", "minute", "second"])
-_TAKES_NO_TEXT = frozenset([families.NUMBER, families.DECIMAL, families.TEMPORAL, families.FINITE, families.INTERVAL])
+_MAY_BE_TEXT = frozenset([families.STRING, families.OTHER, None])
 
 
 @evaluates(exp.Func)
@@ -44,7 +44,12 @@ def _by_rule(node: exp.Func, function: Function, facts: list[Fact], family: str 
     if result.nullable is not False:
         return result
     dialect = env.project.dialect
-    if dialect.infinite_dates and function.rule is Rule.FINITE and not _all_finite(node, facts, env):
+    if (
+        dialect.infinite_dates
+        and function.rule is Rule.FINITE
+        and not _grows(node, env)
+        and not _all_finite(node, facts, env)
+    ):
         return unknown(f"{described(node)} is NULL for an infinite date", family)
     if dialect.cast == "depends" and not _has_what_it_takes(node, function, facts):
         return unknown(f"{described(node)} is NULL where it fails unless ANSI mode is on", family)
@@ -66,6 +71,13 @@ def _all_finite(node: exp.Func, facts: list[Fact], env: Env) -> bool:
     return True
 
 
+def _grows(node: exp.Func, env: Env) -> bool:
+    """Whether Postgres gives an infinite date an infinite part, as it does for those that grow with time."""
+    if env.project.dialect.name != "postgres" or not isinstance(node, exp.Extract):
+        return False
+    return node.name.upper() in {"YEAR", "EPOCH", "DECADE", "CENTURY", "MILLENNIUM", "JULIAN"}
+
+
 def _has_what_it_takes(node: exp.Func, function: Function, facts: list[Fact]) -> bool:
     """Whether no argument is converted in a way that can fail."""
     if isinstance(node, (exp.TimestampTrunc, exp.DateTrunc)):
@@ -73,10 +85,14 @@ def _has_what_it_takes(node: exp.Func, function: Function, facts: list[Fact]) ->
         if unit is None or unit.name.lower() not in _UNITS:
             return False
     if function.rule is Rule.TEXT:
-        return all(fact.family != families.NESTED for fact in facts)
-    return all(fact.family in _TAKES_NO_TEXT for fact in facts[:1]) and all(
-        fact.family in _TAKES_NO_TEXT or (fact.family == families.STRING and isinstance(operand, exp.Literal))
-        for operand, fact in zip(operands(node), facts, strict=True)
+        return all(fact.family not in {families.NESTED, families.ARRAY} for fact in facts)
+    return (
+        not facts
+        or facts[0].family not in _MAY_BE_TEXT
+        and all(
+            fact.family not in _MAY_BE_TEXT or isinstance(operand, exp.Literal)
+            for operand, fact in zip(operands(node), facts, strict=True)
+        )
     )
 
 

@@ -109,9 +109,7 @@ def _parts(node: exp.Expr) -> Iterator[exp.Expr]:
         yield node
 
 
-def _nulled(
-    node: exp.Expr, select: exp.Select, rows: Env, aliases: Mapping[str, tuple[int, exp.Expr]]
-) -> set[object]:
+def _nulled(node: exp.Expr, select: exp.Select, rows: Env, aliases: Mapping[str, tuple[int, exp.Expr]]) -> set[object]:
     """The keys of an expression that subtotals leave out: by itself, by its position, by its alias."""
     if isinstance(node, exp.Literal) and node.is_int and 0 < int(node.name) <= len(select.expressions):
         node = select.expressions[int(node.name) - 1].unalias()

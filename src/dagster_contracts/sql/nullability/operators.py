@@ -128,7 +128,7 @@ def _comparison(node: exp.Binary, env: Env) -> Fact:
 def compared(facts: list[Fact], env: Env) -> Fact:
     """What a comparison of these can be."""
     result = plain(facts, families.BOOLEAN)
-    nested = any(fact.family in {families.NESTED, None} for fact in facts)
+    nested = any(fact.family in {families.NESTED, families.ARRAY, None} for fact in facts)
     if result.nullable is False and nested and not env.project.dialect.nested_compare:
         return unknown("comparing nested values that hold NULLs can be NULL", families.BOOLEAN)
     return result
@@ -220,13 +220,15 @@ def _branches(branches: list[tuple[exp.Expr, exp.Expr]], default: exp.Expr | Non
 @evaluates(exp.DPipe)
 def _pipes(node: exp.DPipe, env: Env) -> Fact:
     facts = [evaluate(node.this, env), evaluate(node.expression, env)]
-    return plain(facts, families.NESTED if facts[0].family == families.NESTED else families.STRING)
+    return plain(facts, families.ARRAY if facts[0].family == families.ARRAY else families.STRING)
 
 
 @evaluates(exp.Concat)
 def _concat(node: exp.Concat, env: Env) -> Fact:
     facts = [evaluate(argument, env) for argument in node.expressions]
-    if env.project.dialect.concat_skips_null and all(fact.family not in {families.NESTED, None} for fact in facts):
+    if env.project.dialect.concat_skips_null and all(
+        fact.family not in {families.NESTED, families.ARRAY, None} for fact in facts
+    ):
         return not_null(families.STRING)
     return plain(facts, families.STRING)
 
@@ -250,14 +252,15 @@ def _array(node: exp.Array, env: Env) -> Fact:
         return unknown("it is not known whether an array of a subquery's rows can be NULL", families.NESTED)
     elements = [evaluate(item, env) for item in node.expressions]
     element = one_of(elements) if elements else None
-    return Fact(nullable=False, family=families.NESTED, element=element)
+    return Fact(nullable=False, family=families.ARRAY, element=element)
 
 
-@evaluates(exp.Struct, exp.Map, exp.Tuple)
+@evaluates(exp.Struct, exp.Map, exp.VarMap, exp.ToMap, exp.Tuple)
 def _nested(node: exp.Expr, env: Env) -> Fact:
-    if isinstance(node, exp.Tuple):
-        return plain([evaluate(item, env) for item in node.expressions], families.NESTED)
-    return not_null(families.NESTED) if isinstance(node, exp.Struct) else unknown("a map can be NULL", families.NESTED)
+    """Rows and structs of NULLs are not NULL themselves in most dialects, and never hold that in all."""
+    if isinstance(node, exp.Struct):
+        return not_null(families.NESTED)
+    return strict([evaluate(item, env) for item in node.iter_expressions()], families.NESTED)
 
 
 @evaluates(exp.Bracket)

@@ -35,7 +35,7 @@ def _facts(slots: list[Slot], scope: Scope) -> list[Fact]:
 def _pivot(pivot: exp.Pivot, scope: Scope, env: Env) -> Output:
     """The columns to group by, and one column for each value and aggregate."""
     fields = pivot.args.get("fields") or ()
-    names = [column.name for column in pivot.args.get("columns") or ()]
+    names = [env.project.dialect.shown(column) for column in pivot.args.get("columns") or ()]
     if not names or not all(isinstance(field, exp.In) and field.expressions for field in fields):
         return incomplete("PIVOT without listed values is not supported")
     key = env.project.dialect.key
@@ -46,13 +46,21 @@ def _pivot(pivot: exp.Pivot, scope: Scope, env: Env) -> Output:
     else:
         parts = [*pivot.expressions, *(field.this for field in fields)]
         kept = _kept(scope, {key(column.this) for part in parts for column in part.find_all(exp.Column)})
-    aggregates = [part.unalias() for part in pivot.expressions]
-    if len(aggregates) == 1 and isinstance(aggregates[0], (exp.Sum, exp.Avg, exp.Min, exp.Max)):
-        fact = can_be_null("PIVOT leaves NULL where there are no rows")
-    else:
-        fact = unknown("it is not known what PIVOT leaves where there are no rows")
+    made = [_made(part.unalias(), env) for part in pivot.expressions]
+    if not made or len(names) % len(made):
+        return incomplete("this PIVOT is not supported")
+    facts = made * (len(names) // len(made))
     kept_names = [slot.name for slot in kept]
-    return Output((*kept_names, *names), (*_facts(kept, scope), *[fact] * len(names)))
+    return Output((*kept_names, *names), (*_facts(kept, scope), *facts))
+
+
+def _made(aggregate: exp.Expr, env: Env) -> Fact:
+    """What a PIVOT leaves where an aggregate has no rows."""
+    if isinstance(aggregate, exp.Count) and env.project.dialect.name == "duckdb":
+        return not_null(families.NUMBER)
+    if isinstance(aggregate, (exp.Sum, exp.Avg, exp.Min, exp.Max)):
+        return can_be_null("PIVOT leaves NULL where there are no rows")
+    return unknown("it is not known what PIVOT leaves where there are no rows")
 
 
 def _unpivot(pivot: exp.Pivot, scope: Scope, env: Env) -> Output:

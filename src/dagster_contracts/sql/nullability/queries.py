@@ -62,7 +62,7 @@ def _with_ctes(query: exp.Expr, env: Env) -> Env:
         elif clause.args.get("recursive") and any(key(table.this) == name for table in _tables(cte)):
             output = _recursive(cte.this, cte, name, env)
         else:
-            output = _named(query_output(cte.this, env), cte)
+            output = _named(query_output(cte.this, env), cte, env)
         env = replace(env, ctes={**env.ctes, name: output})
     return env
 
@@ -71,10 +71,10 @@ def _tables(cte: exp.Expr) -> list[exp.Table]:
     return [table for table in cte.find_all(exp.Table) if isinstance(table.this, exp.Identifier)]
 
 
-def _named(output: Output, cte: exp.Expr) -> Output:
+def _named(output: Output, cte: exp.Expr, env: Env) -> Output:
     """What a CTE returns, under the names that it gives."""
     alias = cte.args["alias"]
-    names = tuple(column.name for column in alias.args.get("columns") or ())
+    names = tuple(env.project.dialect.shown(column) for column in alias.args.get("columns") or ())
     if len(names) > len(output.names):
         return output if output.incomplete else replace(output, incomplete=("a CTE names more columns than it has",))
     return replace(output, names=(*names, *output.names[len(names) :]), label="")
@@ -86,7 +86,7 @@ def _recursive(query: exp.Expr, cte: exp.Expr, name: str, env: Env) -> Output:
         return incomplete("this recursive CTE is not supported")
     env = _with_ctes(query, env)
     unsettled = {**env.ctes, name: incomplete(f"{name} is defined by itself")}
-    current = _named(query_output(query.this, replace(env, ctes=unsettled)), cte)
+    current = _named(query_output(query.this, replace(env, ctes=unsettled)), cte, env)
     for _ in range(2 * len(current.facts) + 2):
         if current.incomplete:
             return current

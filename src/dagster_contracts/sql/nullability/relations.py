@@ -34,7 +34,7 @@ def source_of(node: exp.Expr, output: Output, env: Env) -> Source:
     if name is None and isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier):
         name = node.this
     label = name.name if name is not None else output.label
-    renamed = [column.name for column in alias.args.get("columns") or ()] if alias is not None else []
+    renamed = [dialect.shown(column) for column in alias.args.get("columns") or ()] if alias is not None else []
     keys = [dialect.key(column) for column in alias.args.get("columns") or ()] if alias is not None else []
     if len(renamed) > len(output.names):
         output = replace(output, incomplete=output.incomplete or ("its alias names more columns than it has",))
@@ -61,16 +61,10 @@ def table_output(node: exp.Table, env: Env) -> Output:
     parts = [node.args.get(name) for name in ("catalog", "db")]
     name = ".".join([*(dialect.key(part) for part in parts if part), dialect.key(this)])
     written = ".".join([*(part.name for part in parts if part), this.name])
-    relation = _declared(env.project.tables, name, written)
+    relation = env.project.tables.get(name) or env.project.tables.get(written)
     if relation is None:
         return incomplete(f"{written} is not declared")
     return _relation_output(relation, written)
-
-
-def _declared(tables: object, name: str, written: str) -> Relation | None:
-    """A table by its name as it is compared, or as it is written."""
-    assert hasattr(tables, "get")
-    return tables.get(name) or tables.get(written)
 
 
 def _relation_output(relation: Relation, label: str) -> Output:
@@ -110,7 +104,7 @@ def _series(node: exp.Expr, env: Env) -> Fact:
     whole = one_of(bounds) if bounds else not_null()
     if isinstance(node, exp.ExplodingGenerateSeries):
         return unknown("a series in a SELECT list has other rows")
-    return Fact(whole.nullable, whole.reasons, families.NESTED, series_element(node, env))
+    return Fact(whole.nullable, whole.reasons, families.ARRAY, series_element(node, env))
 
 
 def values_output(node: exp.Values, env: Env) -> Output:
@@ -124,13 +118,12 @@ def values_output(node: exp.Values, env: Env) -> Output:
     return Output(tuple(names), tuple(facts))
 
 
-def unnest_output(node: exp.Unnest, env: Env) -> Output:
+def unnest_output(node: exp.Unnest, alias: exp.Expr | None, env: Env) -> Output:
     """What UNNEST returns: each array's elements, and their positions where they are asked for."""
     arrays = [evaluate(array, env) for array in node.expressions]
     facts = [element_of(array, env) for array in arrays]
     if len(facts) > 1:
         facts = [can_be_null("UNNEST of several arrays fills the shorter with NULL", fact.family) for fact in facts]
-    alias = node.args.get("alias")
     names = ["unnest"] * len(facts)
     if env.project.dialect.name == "bigquery":
         named = [column.name for column in alias.args.get("columns") or ()] if alias else []
@@ -139,7 +132,7 @@ def unnest_output(node: exp.Unnest, env: Env) -> Output:
         names = [alias.name] * len(facts)
     offset = node.args.get("offset")
     if offset:
-        names.append(offset.name if isinstance(offset, exp.Identifier) else "ordinality")
+        names.append(env.project.dialect.shown(offset) if isinstance(offset, exp.Identifier) else "ordinality")
         facts.append(not_null(families.NUMBER))
     may_expand = env.project.dialect.name != "duckdb" and any(array.element is None for array in arrays)
     missing = ("UNNEST of structs returns a column for each field",) if may_expand else ()
@@ -148,6 +141,8 @@ def unnest_output(node: exp.Unnest, env: Env) -> Output:
 
 def element_of(array: Fact, env: Env) -> Fact:
     """An element of an array."""
+    if array.family != families.ARRAY:
+        return unknown("it is not known what it has inside")
     if array.element is not None:
         return array.element
     if not env.project.dialect.null_elements:
@@ -155,11 +150,28 @@ def element_of(array: Fact, env: Env) -> Fact:
     return can_be_null("an array can have NULL elements")
 
 
+@evaluates(exp.Explode, exp.Unnest)
+def _exploded(node: exp.Expr, env: Env) -> Fact:
+    """UNNEST in a SELECT list; beside another one, the shorter is filled with NULL."""
+    element = element_of(evaluate(node.this or node.expressions[0], env), env)
+    select = node.find_ancestor(exp.Select)
+    several = select is None or sum(1 for item in select.expressions for _ in item.find_all(exp.UDTF)) > 1
+    return (
+        unknown("several UNNEST fill the shorter with NULL", element.family)
+        if several and not element.nullable
+        else element
+    )
+
+
 def lateral_view(node: exp.Lateral, env: Env) -> Source:
     """What LATERAL VIEW or FLATTEN adds to each row."""
     call = node.this
     alias = node.args.get("alias")
-    names = [column.name for column in alias.args.get("columns") or ()] if isinstance(alias, exp.TableAlias) else []
+    names = (
+        [env.project.dialect.shown(column) for column in alias.args.get("columns") or ()]
+        if isinstance(alias, exp.TableAlias)
+        else []
+    )
     facts = [unknown(f"it is not known whether what {described(call)} returns can be NULL")] * len(names)
     if isinstance(call, exp.Explode) and len(names) == 1:
         facts = [element_of(evaluate(call.this, env), env)]

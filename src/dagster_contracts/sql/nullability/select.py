@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from dagster_contracts.sql.nullability.evaluate import evaluate
-from dagster_contracts.sql.nullability.evidence import true_of
+from dagster_contracts.sql.nullability import families
+from dagster_contracts.sql.nullability.evaluate import described, evaluate
+from dagster_contracts.sql.nullability.evidence import true_of, value_of
 from dagster_contracts.sql.nullability.from_clause import read_from
-from dagster_contracts.sql.nullability.function_table import function_of
 from dagster_contracts.sql.nullability.grouping import Grouping, read_grouping
 from dagster_contracts.sql.nullability.scope import Env, Output
 from dagster_contracts.sql.nullability.star import expanded, is_star
@@ -71,9 +71,9 @@ def select_output(select: exp.Select, outer: Env, query: Query) -> Output:
             names += columns.names
             facts += columns.facts
             continue
-        if isinstance(item, (exp.Columns, exp.Aliases)) or _explodes(item):
-            return Output((), (), (f"it is not known which columns {item.sql()} returns",))
-        names.append(item.alias_or_name or f"column {position + 1}")
+        if isinstance(item, (exp.Columns, exp.Aliases)) or _expands(item, env):
+            return Output((), (), (f"it is not known which columns {described(item)} returns",))
+        names.append(_name(item, position, env))
         facts.append(evaluate(item, _at(env, position)))
     return Output(tuple(names), tuple(facts))
 
@@ -105,6 +105,10 @@ def final_env(select: exp.Select, outer: Env, query: Query) -> Env:
         known = true_of(having.this, named)
         peers, named = peers.knowing(known), named.knowing(known)
     peers = replace(peers, rows=peers.rows or rows)
+    exploding = [item.unalias() for item in select.expressions if isinstance(item.unalias(), (exp.Explode, exp.Unnest))]
+    if len(exploding) == 1 and exploding[0].this is not None:
+        final = peers.knowing(value_of(exploding[0].this, peers))
+        return replace(final, peers=peers) if qualify is None else peers
     if qualify is not None:
         return replace(peers.knowing(true_of(qualify.this, replace(named, rows=peers.rows, peers=peers))), peers=peers)
     return replace(peers, peers=peers)
@@ -130,13 +134,18 @@ def _at(env: Env, position: int) -> Env:
     return env.with_aliases(aliases) if len(aliases) < len(env.aliases) else env
 
 
-def _explodes(item: exp.Expr) -> bool:
-    """Whether a SELECT item can return several columns or rows."""
+def _name(item: exp.Expr, position: int, env: Env) -> str:
+    """The name of a SELECT item; its position, where the query does not name it."""
+    named = (
+        item.args.get("alias") if isinstance(item, exp.Alias) else item.this if isinstance(item, exp.Column) else None
+    )
+    return env.project.dialect.shown(named) if named is not None else f"column {position + 1}"
+
+
+def _expands(item: exp.Expr, env: Env) -> bool:
+    """Whether a SELECT item may return several columns, as UNNEST of a struct does."""
     inner = item.unalias()
-    return isinstance(inner, (exp.Unnest, exp.Explode, exp.Inline)) and not isinstance(item, exp.Alias)
-
-
-def is_aggregate(node: exp.Expr, dialect: str) -> bool:
-    """Whether a node makes one value of many rows."""
-    function = function_of(node, dialect)
-    return function.aggregates if function is not None else isinstance(node, exp.AggFunc)
+    if isinstance(inner, (exp.Explode, exp.Unnest)):
+        array = inner.this if isinstance(inner, exp.Explode) else inner.expressions[0]
+        return bool(inner.expressions[isinstance(inner, exp.Unnest) :]) or evaluate(array, env).family != families.ARRAY
+    return isinstance(inner, exp.UDTF) or any(isinstance(node, exp.Columns) for node in inner.walk())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dagster_contracts.errors import ContractsError, UnknownTypeError
@@ -11,8 +12,6 @@ from dagster_contracts.sql.relation import Relation
 from dagster_contracts.sql.sources.declared import SourceError, declared_column, native_name
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from dagster_contracts.contract.fields import FieldSpec
     from dagster_contracts.contract.types import Type
     from dagster_contracts.diagnostics.finding import Span
@@ -71,6 +70,11 @@ def _import(target: str, root: Path, span: Span | None) -> object:
     if not module_name or not path:
         raise SourceError(f"A class is named as module:Name; got {target!r}.", span)
     folder = str(root)
+    first = module_name.partition(".")[0]
+    loaded = getattr(sys.modules.get(first), "__file__", None)
+    is_here = (root / f"{first}.py").exists() or (root / first).is_dir()
+    if is_here and loaded is not None and not Path(loaded).resolve().is_relative_to(root.resolve()):
+        raise SourceError(f"{target}: a module {first} of another folder is loaded already: {loaded}.", span)
     sys.path.insert(0, folder)
     try:
         found: object = importlib.import_module(module_name)

@@ -1,0 +1,85 @@
+"""Constraints on whole columns: which cells certainly keep them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import annotated_types as at
+import polars as pl
+from pydantic.fields import FieldInfo
+
+from dagster_contracts.contract.schema.constraints import Constraints, read_constraints
+
+if TYPE_CHECKING:
+    from dagster_contracts.rows.shapes import Shape
+
+_KNOWN: Final = (at.Ge, at.Gt, at.Le, at.Lt, at.MultipleOf, at.MinLen, at.MaxLen, at.Interval, at.Len)
+_GENERAL: Final = frozenset({"pattern", "max_digits", "decimal_places", "allow_inf_nan"})
+
+
+def known(shape: Shape) -> Constraints | None:
+    """A field's constraints; `None` if it has validators, or anything else that only pydantic can tell."""
+    if shape.narrower is not None or shape.outer or not all(map(_is_known, shape.metadata)):
+        return None
+    return read_constraints(shape.kind, shape.metadata)
+
+
+def _is_known(part: Any) -> bool:
+    """Whether a part of the metadata is a constraint and nothing else."""
+    if isinstance(part, _KNOWN):
+        return True
+    if isinstance(part, FieldInfo):
+        return all(map(_is_known, part.metadata))
+    return type(part).__name__ == "_PydanticGeneralMetadata" and set(vars(part)) <= _GENERAL
+
+
+def kept(shape: Shape, constraints: Constraints, cells: pl.Series) -> pl.Series | None:
+    """Which cells certainly keep all constraints; null where a cell is null. `None` if there are none.
+
+    Args:
+        shape: The field's shape.
+        constraints: What is asked.
+        cells: The cells, in the field's dtype.
+    """
+    asked = {name: value for name, value in constraints.given.items() if name != "is_in"}
+    if shape.kind == "decimal":
+        asked = {name: value for name, value in asked.items() if name not in {"max_digits", "decimal_places"}}
+    if not asked:
+        return None
+    expression = pl.lit(value=True)
+    for name, value in asked.items():
+        one = _certain(shape, name, value)
+        if one is None:
+            return pl.repeat(False, len(cells), eager=True, dtype=pl.Boolean())  # noqa: FBT003
+        expression &= one
+    try:
+        return pl.DataFrame([cells.alias("cell")]).select(expression.alias("kept")).to_series()
+    except pl.exceptions.PolarsError:  # a bound of another type: each value is looked at
+        return pl.repeat(False, len(cells), eager=True, dtype=pl.Boolean())  # noqa: FBT003
+
+
+def _certain(shape: Shape, name: str, value: Any) -> pl.Expr | None:
+    """Whether a cell certainly keeps one constraint."""
+    cell = pl.col("cell")
+    if name in {"ge", "gt", "le", "lt"} and shape.kind in {"int", "float", "date", "naive_datetime", "decimal"}:
+        found: pl.Expr = getattr(cell, name)(value)
+        return found & cell.is_not_nan() if shape.kind == "float" else found
+    if name == "multiple_of" and shape.kind == "int" and type(value) is int:
+        return cell % value == 0
+    if name in {"min_length", "max_length"}:
+        size = _size(shape, cell)
+        return None if size is None else size >= value if name == "min_length" else size <= value
+    if name == "pattern" and shape.dtype == pl.String() and shape.kind == "str":
+        return cell.str.contains(value)
+    if name == "allow_inf_nan":
+        return cell.is_finite() if shape.kind == "float" and value is False else pl.lit(value=True)
+    return None
+
+
+def _size(shape: Shape, cell: pl.Expr) -> pl.Expr | None:
+    """How long a cell is, as pydantic counts."""
+    if shape.kind == "str" and shape.dtype == pl.String():
+        return cell.str.len_chars()
+    if shape.kind == "bytes":
+        return cell.bin.size()
+    return cell.list.len() if isinstance(shape.dtype, pl.List) else None

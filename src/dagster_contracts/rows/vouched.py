@@ -1,0 +1,113 @@
+"""A column after a cast, and which of its values the cast vouches for."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from dagster_contracts.rows.shapes import Shape
+
+FIRST: Final = dt.datetime(1, 1, 2)  # noqa: DTZ001  (a day off the edge, so that any zone stays inside)
+LAST: Final = dt.datetime(9999, 12, 30)  # noqa: DTZ001
+PYTHON: Final[dict[str, type]] = {"str": str, "int": int, "bool": bool}
+_KINDS: Final[dict[Any, str]] = {
+    pl.String: "str",
+    pl.Float32: "float",
+    pl.Float64: "float",
+    pl.Boolean: "bool",
+    pl.Date: "date",
+    pl.Time: "time",
+    pl.Duration: "timedelta",
+    pl.Decimal: "decimal",
+    pl.Binary: "bytes",
+}
+
+
+@dataclass(frozen=True)
+class Cast:
+    """A column after a cast.
+
+    Args:
+        cells: The cells in the field's dtype; anything where a value is not vouched for.
+        vouched: Which of them stand; `None` for all that are not null in the source. Nulls are the caller's.
+    """
+
+    cells: pl.Series
+    vouched: pl.Series | None = None
+
+
+def everything(cells: pl.Series) -> pl.Series:
+    """Vouches for every value."""
+    return pl.repeat(True, len(cells), eager=True, dtype=pl.Boolean())  # noqa: FBT003
+
+
+def kind_of(dtype: pl.DataType) -> str:
+    """The Python kind that a dtype's values are of."""
+    if dtype.is_integer():
+        return "int"
+    if isinstance(dtype, pl.Datetime):
+        return "naive_datetime" if dtype.time_zone is None else "aware_datetime"
+    return _KINDS.get(dtype.base_type(), "")
+
+
+def as_it_is(shape: Shape, source: pl.Series) -> Cast:
+    """The values themselves."""
+    return Cast(source if source.dtype == shape.dtype else source.cast(shape.dtype))
+
+
+def where_not_null(shape: Shape, source: pl.Series) -> Cast:
+    """A cast that gives null for what the dtype cannot hold."""
+    if source.dtype == shape.dtype:
+        return Cast(source)
+    cells = source.cast(shape.dtype, strict=False)
+    return Cast(cells, cells.is_not_null())
+
+
+def narrowed(shape: Shape, wide: pl.Series, vouched: pl.Series | None) -> Cast:
+    """Doubles in the field's width, without what overflows it."""
+    if shape.dtype == pl.Float64():
+        return Cast(wide, vouched)
+    fits = wide.is_nan() | wide.is_infinite() | (wide.abs() <= 3e38)  # noqa: PLR2004  (what lies between is looked at)
+    return Cast(wide.cast(shape.dtype), fits if vouched is None else fits & vouched)
+
+
+def moments(shape: Shape, micro: pl.Series, vouched: pl.Series | None = None) -> Cast:
+    """Moments in microseconds in the field's unit and zone, those within Python's years."""
+    dtype = shape.dtype
+    assert isinstance(dtype, pl.Datetime)  # noqa: S101  (a datetime's column is one)
+    within = micro.dt.replace_time_zone(None).is_between(FIRST, LAST)
+    vouched = within if vouched is None else within & vouched
+    cells = micro if dtype.time_zone is None else micro.dt.convert_time_zone(dtype.time_zone)
+    if dtype.time_unit == "ms":
+        vouched &= micro.to_physical() % 1_000 == 0
+    if dtype.time_unit == "ns":
+        vouched &= micro.dt.year().is_between(1700, 2200)
+    if dtype.time_unit != "us":
+        cells = cells.set(~vouched.fill_null(value=False), None).dt.cast_time_unit(dtype.time_unit)
+    return Cast(cells, vouched & cells.is_not_null())
+
+
+def one_of(shape: Shape, source: pl.Series, values: list[Any]) -> Cast | None:
+    """Values that are listed in their own type."""
+    python = PYTHON.get(kind_of(source.dtype))
+    if any(type(value) is not python for value in values):
+        return None
+    known = source.is_in(pl.Series(values, dtype=source.dtype))
+    if source.dtype == shape.dtype:
+        return Cast(source, known)
+    cells = source.set(~known, None).cast(shape.dtype, strict=False)
+    return Cast(cells, known & cells.is_not_null())
+
+
+def to_enum(shape: Shape, source: pl.Series) -> Cast | None:
+    """Values of an Enum's members."""
+    return one_of(shape, source, [member.value for member in shape.of])
+
+
+def to_literal(shape: Shape, source: pl.Series) -> Cast | None:
+    """Values that a Literal lists."""
+    return one_of(shape, source, list(get_args(shape.of)))

@@ -1,0 +1,62 @@
+"""The fast path against the plain one: the same frames, the same refusals, row by row."""
+
+import os
+import random
+
+import pytest
+from tests.rows.values import ANNOTATIONS, column, schema
+
+from dagster_contracts.contract.row_fields import row_schema
+from dagster_contracts.rows.conform import conform_part, row_by_row
+from dagster_contracts.rows.reference import How, same
+from dagster_contracts.rows.shapes import record_shape
+from dagster_contracts.rows.strategy import MaterializationStrategy as Strategy
+
+SCHEMAS = {
+    name + end: schema(value=_optional(annotation) if end else annotation)
+    for end in ("", "?")
+    for name, annotation in ANNOTATIONS.items()
+    for _optional in [lambda one: (one[0] | None, one[1]) if isinstance(one, tuple) else one | None]
+    if not (end and name == "any")
+}
+
+
+def assert_same(record, rows, strategy, *, leave_rules=False):
+    fast = conform_part(record, rows, strategy, first_row=5, leave_rules=leave_rules)
+    slow = row_by_row(record, rows, How(strategy, leave_rules), range(5, 5 + len(rows)))
+    assert [str(one) for one in fast.failures] == [str(one) for one in slow.failures]
+    assert fast.numbers.to_list() == slow.numbers.to_list()
+    assert fast.refused_numbers.to_list() == slow.refused_numbers.to_list()
+    assert fast.frame.schema == slow.frame.schema == record.polars_schema
+    assert fast.frame.equals(slow.frame), (fast.frame, slow.frame)
+    assert fast.refused.equals(slow.refused)
+    assert fast.reasons.equals(slow.reasons)
+    assert fast.raw.equals(slow.raw)
+    as_fast = conform_part(record, rows, strategy, first_row=5, leave_rules=leave_rules, as_rows=True)
+    as_slow = row_by_row(record, rows, How(strategy, leave_rules), range(5, 5 + len(rows)), as_rows=True)
+    assert len(as_fast.rows) == len(as_slow.rows)
+    for one, other in zip(as_fast.rows, as_slow.rows, strict=True):
+        assert same(one, other), (one, other)
+
+
+def fuzz(name: str, seed: int, rounds: int) -> None:
+    random_ = random.Random(f"{name}{seed}")
+    record = record_shape(row_schema(SCHEMAS[name]))
+    for _ in range(rounds):
+        values = column(random_, random_.choice([1, 3, 20]))
+        rows = [{"value": value} for value in values]
+        if random_.random() < 0.3:
+            rows = [
+                row if random_.random() < 0.8 else random_.choice([{}, {"other": 1, **row}, {1: 2}, 7]) for row in rows
+            ]
+        for strategy in Strategy:
+            try:
+                assert_same(record, rows, strategy, leave_rules=random_.random() < 0.2)
+            except BaseException:
+                print(name, strategy, ascii(rows))  # noqa: T201
+                raise
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_columns_at_once_give_what_rows_one_by_one_give(name):
+    fuzz(name, 0, int(os.environ.get("ROUNDS", "6")))
