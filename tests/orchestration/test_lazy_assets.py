@@ -109,6 +109,19 @@ def test_both_halves_are_published_without_a_second_copy(source: pl.LazyFrame, t
     assert every(temp_dir) == []
 
 
+def test_a_long_split_is_told_of_in_the_runs_log(
+    source: pl.LazyFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr("dagster_contracts.frames.progress.EVERY_SECONDS", 0.0)
+    with dg.DagsterInstance.ephemeral(tempdir=str(tmp_path)) as instance:
+        result = dg.materialize(
+            [orders_of(source)], resources={"io_manager": ParquetUPathIOManager(str(tmp_path))}, instance=instance
+        )
+        told = [entry.user_message for entry in instance.all_logs(result.run_id) if "rows read" in entry.user_message]
+    assert told[-1].startswith("orders: 5 rows read, ")
+    assert told[-1].endswith(" rows a second, 3 rows invalid so far.")
+
+
 def test_the_plan_runs_once(source: pl.LazyFrame, tmp_path: Path):
     calls = []
 

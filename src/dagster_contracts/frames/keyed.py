@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _HASH, _HASH_BYTES = "hash", 8
 _LEAST_HASHES = 1 << 20  # bytes; for fewer at once it is not worth to read the keys again
 _MOST_PARTS = 256  # each reads the rule's columns again
+_MOST_AT_ONCE = 1 << 30  # bytes for one part of a group rule: a larger budget would save little time
 _ROOM_TO_WORK = 4  # a rule's columns, its groups and its result, in multiples of the columns
 
 
@@ -68,7 +69,7 @@ def _broken_rows(frame: pl.LazyFrame, rule: RuleSpec, sight: Sight, row_count: i
     if sight.scope is Scope.KEYED and not _is_nested(frame, sight.keys):
         columns = list(dict.fromkeys((*rule.expr.meta.root_names(), *sight.keys)))
         needed = bytes_a_row(frame, columns) * row_count * _ROOM_TO_WORK
-        parts = max(1, min(-int(-needed // budget), row_count, _MOST_PARTS))
+        parts = max(1, min(-int(-needed // min(budget, _MOST_AT_ONCE)), row_count, _MOST_PARTS))
     if parts == 1:
         # A rule may look at columns that its expression does not name, such as all of them: it sees the frame as it is.
         row = "row"

@@ -11,9 +11,10 @@ from dagster_contracts.contract.verdict import Verdict
 from dagster_contracts.frames.memory import default_budget
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from dagster_contracts.contract.fields import Contract, RuleSpec
+    from dagster_contracts.frames.progress import Progress
     from dagster_contracts.frames.statistics import Statistics
 
 
@@ -26,12 +27,14 @@ class SplitOptions:
         max_failure_samples: Rows to keep for each broken rule.
         memory_budget: Bytes that what cannot be streamed may use; a quarter of the machine's memory by default.
         halves_as_plans: Whether the halves of a frame in memory may be plans over it, which are no second copy of it.
+        tell: Told how far a long split of a lazy frame is, at most every ten seconds, from another thread.
     """
 
     statistics: bool = True
     max_failure_samples: int = 5
     memory_budget: int | None = None
     halves_as_plans: bool = False
+    tell: Callable[[Progress], None] | None = None
 
     @property
     def budget(self) -> int:

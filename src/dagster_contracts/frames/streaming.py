@@ -19,6 +19,7 @@ from dagster_contracts.frames.classify import Scope
 from dagster_contracts.frames.guards import nothing_but, one_row_group_at_a_time, refusing_changes
 from dagster_contracts.frames.keyed import Decided, decide
 from dagster_contracts.frames.plans import beside, can_run_twice, free_name
+from dagster_contracts.frames.progress import Odometer
 from dagster_contracts.frames.result import Split
 from dagster_contracts.frames.rules import (
     EVALUATION_ERRORS,
@@ -64,7 +65,7 @@ def split_streaming(contract: Contract, frame: pl.LazyFrame, options: SplitOptio
         RuleError: A rule does not evaluate on this frame or is not Boolean, or the source changed while it was read.
     """
     with one_row_group_at_a_time(), nothing_but(*_files(folder)):
-        source = frame if folder is None or can_run_twice(frame) else _stage(frame, folder)
+        source = frame if folder is None or can_run_twice(frame) else _stage(frame, folder, options)
         with refusing_changes(contract, source):
             return _split(contract, source, options, folder)
 
@@ -75,7 +76,7 @@ def _split(contract: Contract, source: pl.LazyFrame, options: SplitOptions, fold
     statistics = _StatisticsPlan.of(contract, source, options, decided.row_count)
     try:
         refuse_other_than_boolean(contract, plan.open_rules, plan.evaluated.collect_schema())
-        sets, totals = plan.run(statistics, folder)
+        sets, totals = plan.run(statistics, folder, options)
         counts = {rule.name: int(sets.filter(~pl.col(rule.check_name))["rows"].sum()) for rule in plan.open_rules}
         broken = [rule for rule in plan.open_rules if counts[rule.name]]
         valid_count, invalid_count = int(totals["rows"].item()), int(sets.filter("invalid")["rows"].sum())
@@ -145,7 +146,9 @@ class _Plan:
         ]
         return self.evaluated.filter(~pl.col(self.is_valid)).select(cs.by_name(*self.columns), *words)
 
-    def run(self, statistics: _StatisticsPlan, folder: Path | None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    def run(
+        self, statistics: _StatisticsPlan, folder: Path | None, options: SplitOptions
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Run the query once: write the halves if there is a folder, and return the sets and the totals."""
         # The same condition in other words: for an equal one Polars would keep the valid rows in memory to share them.
         again = self.evaluated.filter(pl.col(self.is_valid).eq(other=True)).select(cs.by_name(*self.columns))
@@ -153,6 +156,9 @@ class _Plan:
         if folder is not None:
             plans.append(self.valid_rows().sink_parquet(folder / VALID_FILE, lazy=True))
             plans.append(self.invalid_rows().sink_parquet(folder / INVALID_FILE, lazy=True))
+        if options.tell is not None:
+            count = Odometer(options.tell, checks=True).checked
+            plans.append(self.evaluated.select(self.is_valid).sink_batches(count, lazy=True, maintain_order=False))
         sets, totals, *_ = pl.collect_all(plans, engine="streaming")
         return biggest_first(sets), totals
 
@@ -237,9 +243,13 @@ def _files(folder: Path | None) -> tuple[list[Path], list[Path]]:
     return ([], []) if folder is None else ([folder / name for name in names[0]], [folder / name for name in names[1]])
 
 
-def _stage(frame: pl.LazyFrame, folder: Path) -> pl.LazyFrame:
+def _stage(frame: pl.LazyFrame, folder: Path, options: SplitOptions) -> pl.LazyFrame:
     """Run a plan that must run once, into a file that can be read again."""
     path = folder / _SOURCE_FILE
+    if options.tell is not None:
+        frame = frame.map_batches(
+            Odometer(options.tell, checks=False).passing, schema=frame.collect_schema(), streamable=True
+        )
     frame.sink_ipc(path, engine="streaming")
     return pl.scan_ipc(path, glob=False)
 

@@ -21,7 +21,7 @@ from dagster_contracts.orchestration.conform import Arrived, Conformer
 from dagster_contracts.orchestration.effective_schema import published
 from dagster_contracts.orchestration.failures import as_failures, raise_as_failure
 from dagster_contracts.orchestration.inferred import inferred
-from dagster_contracts.orchestration.logs import warn_in_log
+from dagster_contracts.orchestration.logs import progress_in_log, warn_in_log
 from dagster_contracts.orchestration.materialization import address_value, materialization_metadata
 from dagster_contracts.orchestration.outcome import Outcome, decide
 from dagster_contracts.orchestration.quarantine import (
@@ -264,7 +264,11 @@ def _split(
 ) -> Split:
     try:
         options = SplitOptions(
-            settings.statistics, settings.max_failure_samples, settings.memory_budget, halves_as_plans=halves_as_plans
+            settings.statistics,
+            settings.max_failure_samples,
+            settings.memory_budget,
+            halves_as_plans=halves_as_plans,
+            tell=progress_in_log(declaration.name),
         )
         return split(declaration.contract, frame, options, into=folder)
     except errors.UsageError as error:
