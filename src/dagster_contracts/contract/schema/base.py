@@ -11,8 +11,9 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, core_schema
 
 from dagster_contracts.contract.row_fields import row_schema
+from dagster_contracts.contract.schema.dataframely_form import to_dataframely
 from dagster_contracts.contract.schema.declared import Declared, Own, UnresolvedError, annotations_of, field_info
-from dagster_contracts.contract.schema.rules import is_rule, refuse_bad_rules
+from dagster_contracts.contract.schema.rules import is_rule
 from dagster_contracts.errors import SchemaDefinitionError, UsageError
 
 if TYPE_CHECKING:
@@ -51,15 +52,12 @@ class SchemaBase:
         frame = defined_in or (here.f_back if here else None)
         _collect(cls, frame)
         try:
-            own: Own = cls.__dict__[_OWN].resolved(cls)
+            setattr(cls, _OWN, cls.__dict__[_OWN].resolved(cls))
+            row_schema(cls)
         except UnresolvedError:
             return  # said when the class is first used, if it is still so
-        setattr(cls, _OWN, own)
-        try:
-            columns = row_schema(cls).by_name
-        except UnresolvedError:
-            return
-        refuse_bad_rules(cls.__name__, cls.__declared_rules__(), columns)
+        if row_schema(cls).fields:
+            to_dataframely(cls)  # type: ignore[arg-type]  # mypy takes no class for hashable
 
     @classmethod
     def __declared_fields__(cls) -> list[Declared]:
