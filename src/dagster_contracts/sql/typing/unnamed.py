@@ -104,20 +104,19 @@ def _postgres(item: exp.Expr, sql: str | None) -> str:
 
 def _postgres_function(item: exp.Expr, sql: str | None) -> str:
     """Postgres's name for a call."""
+    text = "" if sql is None else sql.lower()
     if isinstance(item, exp.Anonymous):
         return item.name.lower()
     if isinstance(item, exp.Trim):
         return _TRIMS.get((item.args.get("position") or "").upper(), "btrim")
-    if isinstance(item, exp.Extract) and sql is not None and "date_part" in sql.lower():
+    if isinstance(item, exp.Extract) and "date_part" in text:
         return "date_part"
-    if isinstance(item, exp.Mod):
-        return "mod" if sql is not None and "%" not in sql else ""
-    if isinstance(item, exp.Func) or type(item).__name__ in _POSTGRES:
-        own = _called(item, sql) or _POSTGRES.get(type(item).__name__, "")
-        if own or not isinstance(item, exp.Func) or isinstance(item, exp.Binary | exp.Connector):
-            return own
-        return item.sql_name().lower()
-    return ""
+    if isinstance(item, exp.Mod) and "mod" in text and "%" not in text:
+        return "mod"
+    own = _called(item, sql) or _POSTGRES.get(type(item).__name__, "")
+    if own or not isinstance(item, exp.Func) or isinstance(item, exp.Binary | exp.Connector):
+        return own
+    return item.sql_name().lower()
 
 
 def _is_cast_column(item: exp.Expr) -> bool:
