@@ -192,12 +192,6 @@ def test_no_more_statistics_than_the_budget_allows(tmp_path: Path):
         assert abs(found.string[0].n_unique - 7) <= (1 if approximate else 0)
 
 
-# ------------------------------------------------------------------------------------------------------------ many rows
-
-MILLION = 1_000_000
-
-
-@pytest.fixture(scope="module")
 def test_long_texts_weigh_what_they_are_when_it_is_decided_whether_statistics_are_exact(tmp_path: Path):
     for characters, approximate in ((8, False), (1_000, True)):
         frame = pl.DataFrame({"note": [f"{at:0{characters}}" for at in range(1_000)]})
@@ -208,6 +202,12 @@ def test_long_texts_weigh_what_they_are_when_it_is_decided_whether_statistics_ar
         assert found.statistics.approximate is approximate
 
 
+# ------------------------------------------------------------------------------------------------------------ many rows
+
+MILLION = 1_000_000
+
+
+@pytest.fixture(scope="module")
 def million(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A million rows, of which by construction every tenth key occurs twice."""
     path = tmp_path_factory.mktemp("million") / "in.parquet"
