@@ -111,6 +111,7 @@ def declare(annotation: Any, value: Any = ..., name: str = "x") -> type[dc.Schem
         (Annotated[int, annotated_types.MultipleOf(2), annotated_types.MultipleOf(3)], "multiple_of is given twice"),
         (Annotated[dt.datetime, Field(ge=dt.datetime(2020, 1, 1, tzinfo=dt.UTC))], "is no bound of TimestampNtz"),
         (Annotated[float, Field(ge=float("nan"))], "ge=nan is no bound of Float64"),
+        (Annotated[float, Field(lt=float("inf"))], "lt=inf is no bound of Float64"),
         (Annotated[int, dc.UInt8, Field(ge=500)], "no UInt8 is within the bounds"),
         (Annotated[int, Field(multiple_of=0)], "pydantic cannot read"),
         (Annotated[int, Field(ge="a")], "pydantic cannot read"),
@@ -311,7 +312,7 @@ def test_an_inherited_column_is_not_changed_by_a_bare_value():
 
 def test_only_plain_classes_are_decorated():
     for decorated in (Tree, declare(int), 5):
-        with pytest.raises(SchemaDefinitionError, match="@dc.schema stands on a plain class"):
+        with pytest.raises(SchemaDefinitionError, match=r"@dc\.schema stands on a plain class"):
             dc.schema(decorated)  # type: ignore[arg-type]
 
 

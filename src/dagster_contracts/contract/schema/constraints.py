@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import annotated_types
@@ -106,7 +107,7 @@ def _fits(type_: Type, bound: Any) -> bool:
     """Whether values of the type can be compared with a bound."""
     if type_.name in ("Timestamp", "TimestampNtz"):
         return (getattr(bound, "tzinfo", None) is not None) == (type_.name == "Timestamp")
-    return not isinstance(bound, float) or not math.isnan(bound)
+    return not isinstance(bound, float | Decimal) or math.isfinite(bound)
 
 
 def read_constraints(where: str, metadata: Iterable[object]) -> Constraints:
