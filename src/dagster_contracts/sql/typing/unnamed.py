@@ -87,8 +87,9 @@ def _called(item: exp.Expr, sql: str | None) -> str:
 
 def _postgres(item: exp.Expr, sql: str | None) -> str:
     """Postgres's name for a column: the innermost column or function that gives the value, or nothing."""
-    if isinstance(item, exp.Column | exp.Dot):
-        return fold(item.this if isinstance(item, exp.Column) else item.expression, "postgres")
+    own = {exp.Column: "this", exp.Dot: "expression", exp.Alias: "alias"}.get(type(item))
+    if own:
+        return fold(item.args[own], "postgres")
     if isinstance(item, _THROUGH):
         return _postgres(item.this, sql)
     if isinstance(item, exp.Cast):
@@ -98,7 +99,7 @@ def _postgres(item: exp.Expr, sql: str | None) -> str:
         return (_postgres(default, sql) if default else "") or "case"
     if isinstance(item, exp.Subquery):
         inner = item.this.selects if isinstance(item.this, exp.Query) else []
-        return (inner[0].output_name or _postgres(inner[0], sql)) if len(inner) == 1 else ""
+        return _postgres(inner[0], sql) if len(inner) == 1 else ""
     return "interval" if isinstance(item, exp.Interval) else _postgres_function(item, sql)
 
 
@@ -113,7 +114,8 @@ def _postgres_function(item: exp.Expr, sql: str | None) -> str:
         return "date_part"
     if isinstance(item, exp.Mod) and "mod" in text and "%" not in text:
         return "mod"
-    own = _called(item, sql) or _POSTGRES.get(type(item).__name__, "")
+    kept = _called(item, sql) if isinstance(item, exp.Func) else ""
+    own = kept or _POSTGRES.get(type(item).__name__, "")
     if own or not isinstance(item, exp.Func) or isinstance(item, exp.Binary | exp.Connector):
         return own
     return item.sql_name().lower()
