@@ -73,6 +73,8 @@ def find_witness(
     if search is None:
         return None
     rng = Random(seed)  # noqa: S311 - rows to try, not secrets
+    guard = threading.Timer(seconds, search.connection.interrupt)
+    guard.start()
     try:
         for number in range(rounds):
             if time.monotonic() > deadline:
@@ -81,6 +83,7 @@ def find_witness(
             if search.run(rows) is not None:
                 return _witness(search, _shrunk(search, rows, deadline))
     finally:
+        guard.cancel()
         search.connection.close()
     return None
 
@@ -96,6 +99,7 @@ class _Search:
         tables: The tables to fill, by the name they are created under.
         literals: For each table and column, the values to choose from.
         mentioned: The names that the queries mention; `None` where they mention all.
+        may_not_end: Whether they are recursive, so that one run may never end.
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -104,17 +108,19 @@ class _Search:
     tables: dict[str, Relation]
     literals: dict[str, list[list[str]]]
     mentioned: frozenset[str] | None
+    may_not_end: bool
 
     def run(self, rows: Rows) -> dict[str, Any] | None:
         """The first output row whose column is NULL, if there is one."""
-        timer = threading.Timer(_LONGEST_RUN, self.connection.interrupt)
+        timer = threading.Timer(_LONGEST_RUN, self.connection.interrupt) if self.may_not_end else None
         try:
             for name, lines in rows.items():
                 self.connection.execute(f"TRUNCATE {name}")
                 if lines:
                     listed = ", ".join(f"({', '.join(line)})" for line in lines)
                     self.connection.execute(f"INSERT INTO {name} VALUES {listed}")  # noqa: S608 - our own literals
-            timer.start()
+            if timer is not None:
+                timer.start()
             result = self.connection.execute(self.sql)
             names = [described[0] for described in result.description]
             for line in result.fetchmany(_MOST_ROWS):
@@ -123,7 +129,8 @@ class _Search:
         except (duckdb.Error, OverflowError, ValueError, RuntimeError, IndexError):
             return None
         finally:
-            timer.cancel()
+            if timer is not None:
+                timer.cancel()
         return None
 
 
@@ -134,7 +141,7 @@ def _prepare(
     needed = _models_read(query, models)
     queries = [query, *needed.values()]
     relations: dict[str, Relation] = {}
-    for name in dict.fromkeys(table for each in queries for table in _tables_read(each)):
+    for name in {table.lower(): table for each in queries for table in _tables_read(each)}.values():
         if name not in needed:
             relation = tables.get(name) or tables.get(name.lower()) or tables.get(name.upper())
             if relation is None:
@@ -152,8 +159,9 @@ def _prepare(
     for name, model in needed.items():
         _make_home(connection, name)
         connection.execute(f"CREATE OR REPLACE VIEW {_quoted(name)} AS {_transpiled(model, dialect)}")
+    recursive = any(clause.args.get("recursive") for each in queries for clause in each.find_all(exp.With))
     quoted = {_quoted(name): relation for name, relation in relations.items()}
-    return _Search(connection, _transpiled(query, dialect), column, quoted, literals, _mentioned(queries))
+    return _Search(connection, _transpiled(query, dialect), column, quoted, literals, _mentioned(queries), recursive)
 
 
 def _transpiled(query: exp.Query, dialect: str) -> str:
