@@ -13,6 +13,7 @@ import polars as pl
 import polars.selectors as cs
 import pytest
 from dagster._core.decorator_utils import get_valid_name_permutations
+from dagster._core.definitions.decorators.op_decorator import DecoratedOpFunction
 from dagster._core.definitions.job_base import InMemoryJob
 from dagster._core.definitions.resource_annotation import get_resource_args
 from dagster._core.event_api import PartitionKeyFilter
@@ -24,6 +25,7 @@ from dagster._core.storage.mem_io_manager import InMemoryIOManager
 from dataframely._filter import Filter
 from dataframely._rule import Rule, RuleFactory
 
+from dagster_contracts.orchestration.dry_run.plan import _SCAN
 from dagster_contracts.orchestration.signature import CONTEXT_NAMES
 
 
@@ -154,6 +156,104 @@ def test_polars_keeps_a_height_of_zero_for_a_rule_over_the_whole_table():
     assert plan.collect().height == 0
 
 
+def written_plan(frame: pl.LazyFrame):
+    """A frame's plan as engines outside of Polars are shown it, not optimized."""
+    return frame._ldf.with_optimizations(pl.QueryOptFlags.none()._pyoptflags).visit()
+
+
+def test_polars_shows_a_plan_as_nodes_and_expressions():
+    plan = written_plan(pl.LazyFrame({"a": [1]}).filter(pl.col("a") > 0).select(b=pl.col("a").cast(pl.String)))
+    node = plan.view_current_node()
+    assert (type(node).__name__, plan.get_schema(), plan.get_inputs()) == ("Select", {"b": pl.String}, [1])
+    (expr,) = node.expr
+    assert expr.output_name == "b"
+    view = plan.view_expression(expr.node)
+    assert (type(view).__name__, view.options) == ("Cast", 0)
+    plan.set_node(1)
+    predicate = plan.view_expression(plan.view_current_node().predicate.node)
+    assert (type(predicate).__name__, str(predicate.op)) == ("BinaryExpr", "Operator.Gt")
+    plan.set_node(plan.get_inputs()[0])
+    assert type(plan.view_current_node()).__name__ == "DataFrameScan"
+    assert pl.DataFrame._from_pydf(plan.view_current_node().df).height == 1
+
+
+def test_polars_tells_dtypes_of_expressions_for_the_columns_of_the_node_it_stands_at():
+    plan = written_plan(pl.LazyFrame({"a": [1]}).select(a=pl.col("a").cast(pl.String)))
+    column = plan.view_expression(plan.view_current_node().expr[0].node).expr
+    assert plan.get_dtype(column) == pl.String  # those that come out
+    plan.set_node(plan.get_inputs()[0])
+    assert plan.get_dtype(column) == pl.Int64
+
+
+def test_polars_names_functions_and_aggregations():
+    frame = pl.LazyFrame({"a": [1], "b": ["x"]})
+    plan = written_plan(frame.select(pl.col("a").fill_null(0), pl.col("b").str.len_bytes(), c=pl.col("a").max()))
+    views = [plan.view_expression(one.node) for one in plan.view_current_node().expr]
+    assert views[0].function_data == ("fill_null",)
+    assert [str(part) for part in views[1].function_data] == ["StringFunction.LenBytes"]
+    assert (views[2].name, len(views[2].arguments)) == ("max", 1)
+
+
+def test_polars_tells_of_a_join_how_nulls_slice_suffix_coalesce_order():
+    left, right = pl.LazyFrame({"a": [1]}), pl.LazyFrame({"a": [1], "b": [2]})
+    how, nulls_equal, _, suffix, coalesce, _ = (
+        written_plan(left.join(right, on="a", how="left")).view_current_node().options
+    )
+    assert (how, nulls_equal, suffix, coalesce) == ("Left", False, "_right", True)
+
+
+def test_polars_does_not_show_python_functions():
+    plan = written_plan(pl.LazyFrame({"a": [1]}).select(pl.col("a").map_batches(lambda s: s, return_dtype=pl.Int64)))
+    with pytest.raises(NotImplementedError, match="anonymousfunction"):
+        plan.view_expression(plan.view_current_node().expr[0].node)
+
+
+def test_polars_spells_a_scan_in_a_serialized_plan_without_opening_it():
+    scan = pl.scan_parquet("/nowhere/*.parquet", schema={"a": pl.Int64})
+    assert _SCAN.search(scan.select("a").serialize())
+    assert not _SCAN.search(pl.LazyFrame({"Scan": ["Scan"]}).select("Scan", sources="Scan").serialize())
+
+
+def test_polars_has_the_methods_that_are_taken_for_harmless():
+    from dagster_contracts.orchestration.dry_run import harmless
+
+    newer_or_older = {"first", "last", "melt", "remove", "with_row_count"}
+    for kind in (pl.DataFrame, pl.LazyFrame):
+        assert {
+            name for name in harmless.SHAPING - {"_from_pydf", "_from_pyldf"} if not hasattr(kind, name)
+        } <= newer_or_older
+        assert kind.__module__.startswith(harmless.HOMES)
+    assert all(hasattr(pl.DataFrame, name) for name in harmless.EAGER_ONLY)
+    assert all(hasattr(pl.LazyFrame, name) for name in harmless.LAZY_ONLY)
+
+
+def test_polars_runs_what_eager_frames_do_as_plans():
+    """The watch finds the plan among the variables of a function of this name."""
+    import sys
+
+    seen = []
+
+    def profile(frame, event, arg):
+        if event == "call" and frame.f_code.co_name in ("collect", "_collect_eager"):
+            seen.extend(value for value in frame.f_locals.values() if isinstance(value, pl.LazyFrame))
+
+    frame = pl.DataFrame({"a": [1]})
+    for call in (
+        lambda: frame.select("a"),
+        lambda: frame.with_columns(b="a"),
+        lambda: frame.filter(a=1),
+        lambda: frame.group_by("a").agg(pl.len()),
+        lambda: frame.join(frame, on="a"),
+    ):
+        seen.clear()
+        sys.setprofile(profile)
+        try:
+            call()
+        finally:
+            sys.setprofile(None)
+        assert seen
+
+
 # Dagster
 
 
@@ -176,6 +276,15 @@ def test_dagster_knows_the_context_of_what_it_is_computing():
 def test_dagster_calls_with_a_context_of_its_own_kind():
     assert isinstance(dg.build_asset_context(), BaseDirectExecutionContext)
     assert not issubclass(dg.AssetExecutionContext, BaseDirectExecutionContext)
+
+
+def test_dagster_keeps_the_function_that_an_asset_was_made_of():
+    def probe() -> None: ...
+
+    made = dg.asset(probe)
+    assert isinstance(made.node_def, dg.OpDefinition)
+    assert isinstance(made.node_def.compute_fn, DecoratedOpFunction)
+    assert made.node_def.compute_fn.decorated_fn is probe
 
 
 def test_dagster_tells_resources_by_their_annotation():

@@ -192,6 +192,16 @@ def test_no_more_statistics_than_the_budget_allows(tmp_path: Path):
         assert abs(found.string[0].n_unique - 7) <= (1 if approximate else 0)
 
 
+def test_long_texts_weigh_what_they_are_when_it_is_decided_whether_statistics_are_exact(tmp_path: Path):
+    for characters, approximate in ((8, False), (1_000, True)):
+        frame = pl.DataFrame({"note": [f"{at:0{characters}}" for at in range(1_000)]})
+        frame.write_parquet(tmp_path / "in.parquet")
+        found = split_into(
+            contract_of(), pl.scan_parquet(tmp_path / "in.parquet"), tmp_path / "out", memory_budget=16 * 100_000
+        )
+        assert found.statistics.approximate is approximate
+
+
 # ------------------------------------------------------------------------------------------------------------ many rows
 
 MILLION = 1_000_000

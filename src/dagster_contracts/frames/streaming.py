@@ -18,7 +18,7 @@ from dagster_contracts.errors import RuleError
 from dagster_contracts.frames.classify import Scope
 from dagster_contracts.frames.guards import nothing_but, one_row_group_at_a_time, refusing_changes
 from dagster_contracts.frames.keyed import Decided, decide
-from dagster_contracts.frames.plans import beside, can_run_twice, free_name
+from dagster_contracts.frames.plans import beside, bytes_a_row, can_run_twice, free_name
 from dagster_contracts.frames.progress import Odometer
 from dagster_contracts.frames.result import Split
 from dagster_contracts.frames.rules import (
@@ -201,7 +201,9 @@ class _StatisticsPlan:
         schema = source.collect_schema()
         if not options.statistics:
             return cls(schema, [], [], None, wanted=False)
-        exact = row_count * len(schema) * 8 <= options.budget // _SHARE_FOR_STATISTICS
+        share = options.budget // _SHARE_FOR_STATISTICS
+        # Long texts weigh more than numbers do, and counting how many differ holds them all.
+        exact = row_count * len(schema) * 8 <= share and row_count * bytes_a_row(source, schema.names()) <= share
         exprs = statistics_plan(schema, contract.sensitive_columns, approximate=not exact)
         if exact:
             return cls(schema, exprs, [], None)

@@ -9,19 +9,17 @@ from typing import TYPE_CHECKING, Final, get_args
 
 from dagster_contracts.rows import casts_of_text as of_text
 from dagster_contracts.rows import casts_of_values as of_values
-from dagster_contracts.rows.vouched import PYTHON, Cast, as_it_is, kind_of, to_enum, to_literal, where_not_null
+from dagster_contracts.rows.vouched import PYTHON, Cast, Source, as_it_is, kind_of, to_enum, to_literal, where_not_null
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import polars as pl
 
     from dagster_contracts.rows.shapes import Shape
 
 _OWN_FORMS: Final = {"decimal_text": "decimal", "uuid": "uuid", "member": "enum"}
 
 
-def cast(shape: Shape, source: pl.Series, *, strict: bool, given: str = "") -> Cast | None:
+def cast(shape: Shape, source: Source, *, strict: bool, given: str = "") -> Cast | None:
     """Cast a column. What becomes of its nulls is the caller's.
 
     Args:
@@ -51,7 +49,7 @@ def _is_own(given: str, shape: Shape) -> bool:
     return given == shape.kind
 
 
-_CASTS: Final[dict[tuple[str, str], Callable[[Shape, pl.Series], Cast | None]]] = {
+_CASTS: Final[dict[tuple[str, str], Callable[[Shape, Source], Cast | None]]] = {
     ("str", "str"): of_text.text_to_text,
     ("str", "int"): of_text.text_to_int,
     ("str", "float"): of_text.text_to_float,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from dagster_contracts.rows.vouched import Cast, moments, narrowed, where_not_null
+from dagster_contracts.rows.vouched import Cast, Source, moments, narrowed, where, where_not_null
 
 if TYPE_CHECKING:
     from dagster_contracts.rows.shapes import Shape
@@ -21,58 +21,58 @@ _TRUE: Final = ["1", "on", "t", "true", "y", "yes"]
 _FALSE: Final = ["0", "off", "f", "false", "n", "no"]
 
 
-def text_to_int(shape: Shape, source: pl.Series) -> Cast:
+def text_to_int(shape: Shape, source: Source) -> Cast:
     """Digits with a sign or without."""
-    wide = source.cast(pl.Int64(), strict=False)
+    wide = source.expr.cast(pl.Int64(), strict=False)
     cells = wide if shape.dtype == pl.Int64() else wide.cast(shape.dtype, strict=False)
     return Cast(cells, cells.is_not_null())
 
 
-def text_to_float(shape: Shape, source: pl.Series) -> Cast:
+def text_to_float(shape: Shape, source: Source) -> Cast:
     """Numbers that are finite."""
-    wide = source.cast(pl.Float64(), strict=False)
+    wide = source.expr.cast(pl.Float64(), strict=False)
     vouched = wide.is_finite()
     return narrowed(shape, wide, vouched)
 
 
-def text_to_bool(_: Shape, source: pl.Series) -> Cast:
+def text_to_bool(_: Shape, source: Source) -> Cast:
     """The words that pydantic knows, in any case."""
-    low = source.str.to_lowercase()
+    low = source.expr.str.to_lowercase()
     true = low.is_in(_TRUE)
     return Cast(true, true | low.is_in(_FALSE))
 
 
-def text_to_date(_: Shape, source: pl.Series) -> Cast:
+def text_to_date(_: Shape, source: Source) -> Cast:
     """Year, month and day, all digits written."""
-    cells = source.str.to_date("%Y-%m-%d", strict=False)
-    plain = source.str.contains(_DATE) & (cells.dt.year() >= 1)
+    cells = source.expr.str.to_date("%Y-%m-%d", strict=False)
+    plain = source.expr.str.contains(_DATE) & (cells.dt.year() >= 1)
     return Cast(cells, plain & cells.is_not_null())
 
 
-def text_to_naive(shape: Shape, source: pl.Series) -> Cast:
+def text_to_naive(shape: Shape, source: Source) -> Cast:
     """A date and a time of day to the second or finer, without a zone."""
-    written = source.str.replace(" ", "T", literal=True)
+    written = source.expr.str.replace(" ", "T", literal=True)
     plain = written.str.contains(_NAIVE)
     cells = written.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit="us", strict=False)
     return moments(shape, cells, plain)
 
 
-def text_to_aware(shape: Shape, source: pl.Series) -> Cast:
+def text_to_aware(shape: Shape, source: Source) -> Cast:
     """The same with an offset or a Z."""
-    written = source.str.replace(" ", "T", literal=True)
+    written = source.expr.str.replace(" ", "T", literal=True)
     plain = written.str.contains(_AWARE)
     written = written.str.replace("Z$", "+00:00")
     cells = written.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%:z", time_unit="us", time_zone="UTC", strict=False)
     return moments(shape, cells, plain)
 
 
-def text_to_time(_: Shape, source: pl.Series) -> Cast:
+def text_to_time(_: Shape, source: Source) -> Cast:
     """A time of day to the second or finer."""
-    cells = source.str.to_time("%H:%M:%S%.f", strict=False)
-    return Cast(cells, source.str.contains(_TIME) & cells.is_not_null())
+    cells = source.expr.str.to_time("%H:%M:%S%.f", strict=False)
+    return Cast(cells, source.expr.str.contains(_TIME) & cells.is_not_null())
 
 
-def text_to_decimal(shape: Shape, source: pl.Series) -> Cast | None:
+def text_to_decimal(shape: Shape, source: Source) -> Cast | None:
     """Digits that fit the column; zeros beyond its scale are none."""
     dtype = shape.dtype
     if not isinstance(dtype, pl.Decimal):
@@ -85,19 +85,19 @@ def text_to_decimal(shape: Shape, source: pl.Series) -> Cast | None:
     )
     if not whole:
         return None
-    plain = source.str.contains(number)
+    plain = source.expr.str.contains(number)
     short = (
-        source.set(~plain, None).str.replace(rf"(\.[0-9]{{{scale}}})0+$", "$1") if scale else source.set(~plain, None)
+        where(plain, source.expr).str.replace(rf"(\.[0-9]{{{scale}}})0+$", "$1") if scale else where(plain, source.expr)
     )
     cells = short.str.strip_prefix("+").cast(dtype, strict=False)
     return Cast(cells, plain & cells.is_not_null())
 
 
-def text_to_uuid(_: Shape, source: pl.Series) -> Cast:
+def text_to_uuid(_: Shape, source: Source) -> Cast:
     """A UUID in the spelling that Python writes."""
-    return Cast(source, source.str.contains(_UUID))
+    return Cast(source.expr, source.expr.str.contains(_UUID))
 
 
-def text_to_text(shape: Shape, source: pl.Series) -> Cast:
+def text_to_text(shape: Shape, source: Source) -> Cast:
     """Text as it is; a category only if the column has it."""
     return where_not_null(shape, source)

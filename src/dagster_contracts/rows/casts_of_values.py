@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from dagster_contracts.rows.casts_of_text import text_to_decimal, text_to_float, text_to_text
-from dagster_contracts.rows.vouched import FIRST, LAST, Cast, moments, narrowed
+from dagster_contracts.rows.vouched import FIRST, LAST, Cast, Source, moments, narrowed, where
 
 if TYPE_CHECKING:
     from dagster_contracts.rows.shapes import Shape
@@ -17,35 +17,35 @@ _EXACT_32: Final = 2**24
 _US: Final = {"s": 1_000_000, "ms": 1_000, "us": 1}
 
 
-def int_to_float(shape: Shape, source: pl.Series) -> Cast:
+def int_to_float(shape: Shape, source: Source) -> Cast:
     """Integers that a float of that width holds exactly."""
     most = _EXACT if shape.dtype == pl.Float64() else _EXACT_32
-    exact = source.is_between(-most, most)
-    return narrowed(shape, source.cast(pl.Float64(), strict=False), exact)
+    exact = source.expr.is_between(-most, most)
+    return narrowed(shape, source.expr.cast(pl.Float64(), strict=False), exact)
 
 
-def int_to_text(shape: Shape, source: pl.Series) -> Cast:
+def int_to_text(shape: Shape, source: Source) -> Cast:
     """An integer's digits."""
-    return text_to_text(shape, source.cast(pl.String()))
+    return text_to_text(shape, Source(source.expr.cast(pl.String()), pl.String()))
 
 
-def int_to_bool(_: Shape, source: pl.Series) -> Cast:
+def int_to_bool(_: Shape, source: Source) -> Cast:
     """Zero and one."""
-    return Cast(source == 1, source.is_between(0, 1))
+    return Cast(source.expr == 1, source.expr.is_between(0, 1))
 
 
-def int_to_decimal(shape: Shape, source: pl.Series) -> Cast | None:
+def int_to_decimal(shape: Shape, source: Source) -> Cast | None:
     """Integers with no more digits than the column."""
-    return text_to_decimal(shape, source.cast(pl.String()))
+    return text_to_decimal(shape, Source(source.expr.cast(pl.String()), pl.String()))
 
 
-def int_to_moment(shape: Shape, source: pl.Series) -> Cast | None:
+def int_to_moment(shape: Shape, source: Source) -> Cast | None:
     """Bare digits in the unit that the field names."""
     if shape.epoch is None or source.dtype in (pl.Int128(), pl.UInt64()):
         return None
     unit = _US[shape.epoch]
-    near = source.is_between(-60_000_000_000_000_000 // unit, 240_000_000_000_000_000 // unit)
-    micro = source.set(~near, None).cast(pl.Int64()) * unit
+    near = source.expr.is_between(-60_000_000_000_000_000 // unit, 240_000_000_000_000_000 // unit)
+    micro = where(near, source.expr).cast(pl.Int64()) * unit
     if shape.kind == "date":
         day = 86_400_000_000
         return Cast((micro // day).cast(pl.Int32()).cast(pl.Date()), near & (micro % day == 0))
@@ -53,90 +53,85 @@ def int_to_moment(shape: Shape, source: pl.Series) -> Cast | None:
     return moments(shape, found if shape.kind == "naive_datetime" else found.dt.replace_time_zone("UTC"), near)
 
 
-def float_to_float(shape: Shape, source: pl.Series) -> Cast:
+def float_to_float(shape: Shape, source: Source) -> Cast:
     """Floats in the column's width."""
-    wide = source if source.dtype == pl.Float64() else source.cast(pl.Float64())
+    wide = source.expr if source.dtype == pl.Float64() else source.expr.cast(pl.Float64())
     if source.dtype == shape.dtype:
-        return Cast(source)
+        return Cast(source.expr)
     return narrowed(shape, wide, None)
 
 
-def float_to_int(shape: Shape, source: pl.Series) -> Cast:
+def float_to_int(shape: Shape, source: Source) -> Cast:
     """Whole numbers."""
-    whole = (source.floor() == source) & source.is_between(-_EXACT, _EXACT)
-    cells = source.set(~whole, None).cast(shape.dtype, strict=False)
+    whole = (source.expr.floor() == source.expr) & source.expr.is_between(-_EXACT, _EXACT)
+    cells = where(whole, source.expr).cast(shape.dtype, strict=False)
     return Cast(cells, whole & cells.is_not_null())
 
 
-def float_to_bool(_: Shape, source: pl.Series) -> Cast:
+def float_to_bool(_: Shape, source: Source) -> Cast:
     """Zero and one."""
-    return Cast(source == 1, (source == 0) | (source == 1))
+    return Cast(source.expr == 1, (source.expr == 0) | (source.expr == 1))
 
 
-def bool_to_text(shape: Shape, source: pl.Series) -> Cast:
+def bool_to_text(shape: Shape, source: Source) -> Cast:
     """The words that Python writes."""
-    written = pl.select(pl.when(source).then(pl.lit("True")).when(~source).then(pl.lit("False"))).to_series()
-    return text_to_text(shape, written)
+    written = pl.when(source.expr).then(pl.lit("True")).when(~source.expr).then(pl.lit("False"))
+    return text_to_text(shape, Source(written, pl.String()))
 
 
-def decimal_to_decimal(shape: Shape, source: pl.Series) -> Cast:
+def decimal_to_decimal(shape: Shape, source: Source) -> Cast:
     """Decimals that the column's scale holds exactly."""
     if source.dtype == shape.dtype:
-        return Cast(source)
-    cells = source.cast(shape.dtype, strict=False)
-    return Cast(cells, cells.is_not_null() & (cells.cast(source.dtype, strict=False) == source))
+        return Cast(source.expr)
+    cells = source.expr.cast(shape.dtype, strict=False)
+    return Cast(cells, cells.is_not_null() & (cells.cast(source.dtype, strict=False) == source.expr))
 
 
-def decimal_to_float(shape: Shape, source: pl.Series) -> Cast:
+def decimal_to_float(shape: Shape, source: Source) -> Cast:
     """The float nearest to a decimal."""
-    return text_to_float(shape, source.cast(pl.String()))
+    return text_to_float(shape, Source(source.expr.cast(pl.String()), pl.String()))
 
 
-def date_to_naive(shape: Shape, source: pl.Series) -> Cast:
+def date_to_naive(shape: Shape, source: Source) -> Cast:
     """The beginning of a day."""
-    return moments(shape, source.cast(pl.Datetime("us")))
+    return moments(shape, source.expr.cast(pl.Datetime("us")))
 
 
-def date_to_date(_: Shape, source: pl.Series) -> Cast:
+def date_to_date(_: Shape, source: Source) -> Cast:
     """Days inside of Python's years."""
-    return Cast(source, source.is_between(FIRST.date(), LAST.date()))
+    return Cast(source.expr, source.expr.is_between(FIRST.date(), LAST.date()))
 
 
-def datetime_to_datetime(shape: Shape, source: pl.Series) -> Cast:
+def datetime_to_datetime(shape: Shape, source: Source) -> Cast:
     """Moments whole in microseconds, in the column's unit and zone."""
     unit = source.dtype.time_unit  # type: ignore[attr-defined]
-    micro = source if unit == "us" else source.dt.cast_time_unit("us")
-    return moments(shape, micro, source.to_physical() % 1_000 == 0 if unit == "ns" else None)
+    micro = source.expr if unit == "us" else source.expr.dt.cast_time_unit("us")
+    return moments(shape, micro, source.expr.to_physical() % 1_000 == 0 if unit == "ns" else None)
 
 
-def datetime_to_date(_: Shape, source: pl.Series) -> Cast:
+def datetime_to_date(_: Shape, source: Source) -> Cast:
     """The day of a moment that is its beginning."""
-    cells = source.dt.date()
-    return Cast(cells, (cells.cast(source.dtype) == source) & source.is_between(FIRST, LAST))
+    cells = source.expr.dt.date()
+    return Cast(cells, (cells.cast(source.dtype) == source.expr) & source.expr.is_between(FIRST, LAST))
 
 
-def time_to_time(_: Shape, source: pl.Series) -> Cast:
+def time_to_time(_: Shape, source: Source) -> Cast:
     """Times of day whole in microseconds."""
-    return Cast(source, source.to_physical() % 1_000 == 0)
+    return Cast(source.expr, source.expr.to_physical() % 1_000 == 0)
 
 
-def duration_to_duration(shape: Shape, source: pl.Series) -> Cast:
+def duration_to_duration(shape: Shape, source: Source) -> Cast:
     """Durations that the column's unit holds exactly."""
     unit, wanted = source.dtype.time_unit, shape.dtype.time_unit  # type: ignore[attr-defined]
-    micro = source if unit == "us" else source.dt.cast_time_unit("us")
+    micro = source.expr if unit == "us" else source.expr.dt.cast_time_unit("us")
     vouched = micro.to_physical().is_between(-(2**52), 2**52)
     if "ns" in (unit, wanted) or wanted == "ms":
-        vouched &= source.to_physical() % (1_000 if unit == "ns" else 1) == 0
+        vouched &= source.expr.to_physical() % (1_000 if unit == "ns" else 1) == 0
         vouched &= micro.to_physical() % (1_000 if wanted == "ms" else 1) == 0
-    cells = micro.set(~vouched, None).dt.cast_time_unit(wanted)
+    cells = where(vouched, micro).dt.cast_time_unit(wanted)
     return Cast(cells, vouched)
 
 
-def bytes_to_text(shape: Shape, source: pl.Series) -> Cast | None:
-    """Bytes that are all UTF-8."""
-    try:
-        written = source.cast(pl.String(), strict=False)
-    except pl.exceptions.PolarsError:  # some are not UTF-8
-        return None
-    found = text_to_text(shape, written)
-    return Cast(found.cells, written.is_not_null() & found.cells.is_not_null())
+def bytes_to_text(shape: Shape, source: Source) -> Cast | None:
+    """Bytes that are all UTF-8; if some are not, the cast raises and each is looked at."""
+    return text_to_text(shape, Source(source.expr.cast(pl.String()), pl.String()))

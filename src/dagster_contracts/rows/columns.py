@@ -1,20 +1,23 @@
-"""One field of many rows at once: casts for what they vouch for, and each other value by itself."""
+"""The fields of many rows at once: casts for what they vouch for, and each other value by itself.
+
+All casts of a table are evaluated together, for each evaluation has its price.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from dagster_contracts.rows import casts, cells, constraints, nested
 from dagster_contracts.rows.exact import exact_values
-from dagster_contracts.rows.groups import groups, series_of
+from dagster_contracts.rows.groups import groups, sources_of
 from dagster_contracts.rows.leaves import OWN_TYPES
 from dagster_contracts.rows.reference import conform_value
 from dagster_contracts.rows.refused import Refused
-from dagster_contracts.rows.vouched import Cast, everything
+from dagster_contracts.rows.vouched import Cast, Source
 
 if TYPE_CHECKING:
     from dagster_contracts.contract.schema.constraints import Constraints
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
     from dagster_contracts.rows.shapes import Shape
 
 Given = Sequence[Any] | pl.Series
+
+_AS_THEY_ARE = frozenset({"bool", "int", "float", "str", "bytes"})
+_AS_PYTHON = _AS_THEY_ARE | {"date", "naive_datetime", "aware_datetime"}
 
 
 @dataclass(frozen=True)
@@ -37,145 +43,257 @@ class Column:
 
     series: pl.Series
     bad: frozenset[int] = frozenset()
-    repaired: dict[int, Any] | None = None
+    repaired: dict[int, Any] = field(default_factory=dict)
     own: bool = False
 
 
-def conform_column(shape: Shape, given: Given, how: How, depth: int = 0) -> Column:
-    """Conform one field's values.
+@dataclass(frozen=True)
+class Pending:
+    """One field whose casts are still to be evaluated.
 
     Args:
-        shape: What the field asks for.
-        given: The values: a list of Python's, or a table's column.
-        how: What is done to them.
-        depth: How deep inside a row the field is.
+        sources: The series that the casts read, by names of their own.
+        cells: The cells in the field's dtype.
+        opened: Which values the casts do not vouch for.
+        own: Whether all values are of the field's own type already.
     """
-    if isinstance(given, pl.Series):
-        if shape.kind in {"json", "any"} or given.dtype == pl.Object():
-            return conform_column(shape, _python(shape, given), how, depth)
-        return _of_series(shape, given, how, depth)
-    return _of_values(shape, given, how, depth)
+
+    sources: list[pl.Series]
+    cells: pl.Expr
+    opened: pl.Expr
+    own: bool
 
 
-def _of_series(shape: Shape, given: pl.Series, how: How, depth: int) -> Column:
-    """A table's column, whose dtype says what all values are."""
-    asked = constraints.known(shape)
-    found = None
-    if asked is not None:
-        if shape.kind in {"list", "record"}:
-            found = nested.of_series(shape, given, how, depth)
-        elif given.dtype == pl.Null():
-            found = Cast(pl.repeat(None, len(given), eager=True, dtype=shape.dtype))
-        elif shape.kind in {"uuid", "enum"} and given.dtype == shape.dtype:
-            found = casts.cast(shape, given, strict=False)
+def conform_columns(shapes: Sequence[Shape], given: Sequence[Given], how: How, depth: int) -> list[Column]:
+    """Conform the values of several fields.
+
+    Args:
+        shapes: What each field asks for.
+        given: The values of each: a list of Python's, or a table's column.
+        how: What is done to them.
+        depth: How deep inside a row the fields are.
+    """
+    begun = [
+        _begun(shape, values, how, depth, f"{at}") for at, (shape, values) in enumerate(zip(shapes, given, strict=True))
+    ]
+    evaluated = _evaluated([one for one in begun if isinstance(one, Pending)])
+    found: list[Column] = []
+    for shape, values, one in zip(shapes, given, begun, strict=True):
+        if isinstance(one, Column):
+            found.append(one)
+            continue
+        result = next(evaluated)
+        if result is None:
+            found.append(_one_by_one(shape, _python(shape, values), how, depth))
         else:
-            found = casts.cast(shape, given, strict=how.strict)
-    present = given.is_not_null()
-    return _settled(shape, given, present, found, asked, how=how, depth=depth)
+            found.append(_mended(shape, values, *result, own=one.own, how=how, depth=depth))
+    return found
 
 
-def _of_values(shape: Shape, values: Sequence[Any], how: How, depth: int) -> Column:
-    """Python values, type by type."""
+def _begun(shape: Shape, given: Given, how: How, depth: int, name: str) -> Column | Pending:
+    """What is known of a field before any cast is evaluated."""
     asked = constraints.known(shape)
     if asked is None or shape.kind in {"json", "any"}:
-        return _one_by_one(shape, values, how, depth)
+        return _one_by_one(shape, _python(shape, given), how, depth)
+    if isinstance(given, pl.Series) and given.dtype == pl.Object():
+        given = given.to_list()
     if shape.kind in {"list", "record"}:
-        found = nested.of_values(shape, values, how, depth)
-        present = pl.Series([value is not None for value in values], dtype=pl.Boolean())
-        return _settled(shape, values, present, found, asked, how=how, depth=depth)
+        return _of_nested(shape, given, asked, how, depth)
+    if isinstance(given, pl.Series):
+        return _of_series(shape, given, asked, how, depth, name)
+    return _of_values(shape, given, asked, how, depth, name)
+
+
+def _of_nested(shape: Shape, given: Given, asked: Constraints, how: How, depth: int) -> Column:
+    """Lists or records, whose insides were conformed as columns of their own."""
+    found = (
+        nested.of_series(shape, given, how, depth)
+        if isinstance(given, pl.Series)
+        else nested.of_values(shape, given, how, depth)
+    )
+    if found is None:
+        return _one_by_one(shape, _python(shape, given), how, depth)
+    series, vouched = found
+    present = (
+        given.is_not_null()
+        if isinstance(given, pl.Series)
+        else pl.Series([one is not None for one in given], dtype=pl.Boolean())
+    )
+    sources = [series.alias("cells"), vouched.alias("vouched"), present.alias("present")]
+    pending = _pending(
+        shape,
+        asked,
+        sources,
+        Cast(pl.col("cells"), pl.col("vouched")),
+        pl.col("present"),
+        leave=how.leave_rules and depth == 0,
+    )
+    result = next(_evaluated([pending]))
+    if result is None:
+        return _one_by_one(shape, _python(shape, given), how, depth)
+    return _mended(shape, given, *result, own=False, how=how, depth=depth)
+
+
+def _of_series(shape: Shape, given: pl.Series, asked: Constraints, how: How, depth: int, name: str) -> Column | Pending:
+    """A table's column, whose dtype says what all values are."""
+    if given.dtype == pl.Null():
+        nothing = pl.repeat(None, len(given), eager=True, dtype=shape.dtype)
+        return _all_fine(shape, nothing, own=False)
+    leave = how.leave_rules and depth == 0
+    if (
+        given.dtype == shape.dtype
+        and shape.kind in _AS_THEY_ARE
+        and (leave or constraints.kept(shape, asked, pl.lit(0)) is None)
+    ):
+        return _all_fine(shape, given, own=True)
+    stands_for = shape.kind in {"uuid", "enum"} and given.dtype == shape.dtype
+    source = Source(pl.col(name), given.dtype)
+    found = casts.cast(shape, source, strict=how.strict and not stands_for)
+    if found is None:
+        return _one_by_one(shape, _python(shape, given), how, depth)
+    return _pending(shape, asked, [given.alias(name)], found, pl.col(name).is_not_null(), leave=leave)
+
+
+def _of_values(
+    shape: Shape, values: Sequence[Any], asked: Constraints, how: How, depth: int, name: str
+) -> Column | Pending:
+    """Python values, type by type."""
     kinds = groups(values)
-    cast = _cast_groups(shape, values, kinds, how)
-    present = pl.Series([value is not None for value in values], dtype=pl.Boolean())
+    leave = how.leave_rules and depth == 0
+    found = sources_of(kinds, values, shape)
     own = len(kinds) <= 1 and all(_is_own(shape, kind) for kind in kinds)
-    column = _settled(shape, values, present, cast, asked, how=how, depth=depth)
-    return Column(column.series, column.bad, column.repaired, own)
-
-
-def _cast_groups(shape: Shape, values: Sequence[Any], kinds: dict[Any, list[int] | None], how: How) -> Cast | None:
-    """The casts of all types of values, put together again."""
-    parts: list[Cast] = []
-    order: list[int] = []
-    for kind, positions in kinds.items():
-        group = values if positions is None else [values[at] for at in positions]
-        source = series_of(kind, group, shape)
-        found = None if source is None else casts.cast(shape, source[1], strict=how.strict, given=source[0])
-        if positions is None:
-            return found
-        if found is not None:
-            parts.append(found)
-            order += positions
     if not kinds:
-        return Cast(pl.repeat(None, len(values), eager=True, dtype=shape.dtype))
+        return _all_fine(shape, pl.repeat(None, len(values), eager=True, dtype=shape.dtype), own=True)
+    if (
+        own
+        and found.whole
+        and shape.kind in _AS_PYTHON
+        and (leave or constraints.kept(shape, asked, pl.lit(0)) is None)
+    ):
+        series = found.parts[0][1]
+        if series.dtype == shape.dtype:
+            return _all_fine(shape, series, own=True)
+    parts: list[Cast] = []
+    sources: list[pl.Series] = []
+    for at, (kind, series) in enumerate(found.parts):
+        one = casts.cast(shape, Source(pl.col(f"{name}.{at}"), series.dtype), strict=how.strict, given=kind)
+        if one is not None:
+            parts.append(one)
+            sources.append(series.alias(f"{name}.{at}"))
     if not parts:
-        return None
-    series = pl.concat([part.cells for part in parts])
-    vouched = pl.concat([everything(part.cells) if part.vouched is None else part.vouched for part in parts])
-    back = pl.Series([None] * len(values), dtype=pl.UInt32())
-    back = back.scatter(order, pl.int_range(0, len(order), dtype=pl.UInt32(), eager=True))
-    return Cast(series.gather(back), vouched.gather(back))
+        return _one_by_one(shape, values, how, depth)
+    if found.whole and len(parts) == len(found.parts):
+        present = pl.any_horizontal(pl.col(one.name).is_not_null() for one in sources)
+    else:
+        present = pl.col(f"{name}.present")
+        sources.append(pl.Series(f"{name}.present", [value is not None for value in values], dtype=pl.Boolean()))
+    return _pending(shape, asked, sources, _joined(parts), present, leave=leave, own=own)
 
 
-def _settled(
+def _joined(parts: list[Cast]) -> Cast:
+    """The casts of values of several types, each null where the value is of another."""
+    if len(parts) == 1:
+        return parts[0]
+    return Cast(
+        pl.coalesce([one.cells if one.vouched is None else pl.when(one.vouched).then(one.cells) for one in parts])
+    )
+
+
+def _all_fine(shape: Shape, series: pl.Series, *, own: bool) -> Column:
+    """A column of which only nulls could be refused."""
+    if series.null_count() == 0 or (shape.nullable and shape.of_none is None):
+        return Column(series, own=own)
+    return Column(series, frozenset(series.is_null().arg_true().to_list()), own=own)
+
+
+def _pending(
     shape: Shape,
-    given: Given,
-    present: pl.Series,
-    found: Cast | None,
-    asked: Constraints | None,
+    asked: Constraints,
+    sources: list[pl.Series],
+    found: Cast,
+    present: pl.Expr,
     *,
-    how: How,
-    depth: int,
-) -> Column:
-    """A cast, and everything that it does not vouch for conformed value by value."""
-    null_is_fine = shape.nullable and shape.of_none is None
-    if found is None or asked is None:
-        return _one_by_one(shape, given if not isinstance(given, pl.Series) else _python(shape, given), how, depth)
+    leave: bool,
+    own: bool = False,
+) -> Pending:
+    """A cast, its constraints, and what is left of nulls."""
     vouched = found.cells.is_not_null() & present
     if found.vouched is not None:
-        vouched &= found.vouched.fill_null(value=False)
-    if not (how.leave_rules and depth == 0):
-        kept = constraints.kept(shape, asked, found.cells)
-        if kept is not None:
-            vouched &= kept.fill_null(value=False)
-    open_ = ~vouched
-    if null_is_fine:
-        open_ &= present
-    if not open_.any():
-        return Column(found.cells)
-    return _mended(shape, given, found.cells, open_.arg_true(), how=how, depth=depth)
+        vouched &= found.vouched
+    kept = None if leave else constraints.kept(shape, asked, found.cells)
+    if kept is not None:
+        vouched &= kept
+    opened = ~vouched.fill_null(value=False)
+    if shape.nullable:
+        opened &= present
+    return Pending(sources, found.cells, opened, own)
 
 
-def _mended(shape: Shape, given: Given, series: pl.Series, positions: pl.Series, *, how: How, depth: int) -> Column:
-    """Cells with those at some positions conformed by themselves."""
+def _evaluated(pending: Sequence[Pending]) -> Iterator[tuple[pl.Series, pl.Series] | None]:
+    """The cells of each field and which of them are open; `None` where Polars could not evaluate the casts."""
+    try:
+        yield from _together(pending)
+    except pl.exceptions.PolarsError:
+        for one in pending:
+            try:
+                yield from _together([one])
+            except pl.exceptions.PolarsError:
+                yield None
+
+
+def _together(pending: Sequence[Pending]) -> list[tuple[pl.Series, pl.Series]]:
+    """The same for all fields in one evaluation."""
+    if not pending:
+        return []
+    sources = [series for one in pending for series in one.sources]
+    wanted: list[pl.Expr] = []
+    for at, one in enumerate(pending):
+        wanted += [one.cells.alias(f"cells {at}"), one.opened.alias(f"open {at}")]
+    found = pl.DataFrame(sources).lazy().select(wanted).collect()
+    return [(found[f"cells {at}"], found[f"open {at}"]) for at in range(len(pending))]
+
+
+def _mended(
+    shape: Shape, given: Given, series: pl.Series, opened: pl.Series, *, own: bool, how: How, depth: int
+) -> Column:
+    """Cells with the open ones conformed by themselves."""
+    if not opened.any():
+        return Column(series, own=own)
+    positions = opened.arg_true()
     at = positions.to_list()
     values = _python(shape, given.gather(positions)) if isinstance(given, pl.Series) else [given[one] for one in at]
-    repaired: dict[int, Any] = {}
-    bad = set()
-    for one, value in zip(at, values, strict=True):
-        try:
-            repaired[one] = conform_value(shape, value, how, depth)
-        except Refused:
-            bad.add(one)
+    repaired, bad = _by_themselves(shape, zip(at, values, strict=True), how, depth)
     mended = cells.column("", shape, [repaired.get(one) for one in at])
     back = pl.int_range(0, len(series), dtype=pl.UInt32(), eager=True)
     back = back.scatter(at, pl.int_range(len(series), len(series) + len(at), dtype=pl.UInt32(), eager=True))
-    return Column(pl.concat([series, mended]).gather(back), frozenset(bad), repaired)
+    return Column(pl.concat([series, mended]).gather(back), bad, repaired, own)
 
 
 def _one_by_one(shape: Shape, values: Sequence[Any], how: How, depth: int) -> Column:
     """Every value by itself."""
+    repaired, bad = _by_themselves(shape, enumerate(values), how, depth)
+    series = cells.column("", shape, [repaired.get(at) for at in range(len(values))])
+    return Column(series, bad, repaired)
+
+
+def _by_themselves(
+    shape: Shape, values: Iterable[tuple[int, Any]], how: How, depth: int
+) -> tuple[dict[int, Any], frozenset[int]]:
+    """Some values, each conformed by itself; and the positions of those that are refused."""
     repaired: dict[int, Any] = {}
     bad = set()
-    for at, value in enumerate(values):
+    for at, value in values:
         try:
             repaired[at] = conform_value(shape, value, how, depth)
         except Refused:
             bad.add(at)
-    series = cells.column("", shape, [repaired.get(at) for at in range(len(values))])
-    return Column(series, frozenset(bad), repaired)
+    return repaired, frozenset(bad)
 
 
-def _python(shape: Shape, given: pl.Series) -> list[Any]:
-    """A table's column in Python's values; those in the field's own dtype as what they stand for."""
+def _python(shape: Shape, given: Given) -> Sequence[Any]:
+    """Values in Python; those of a table in the field's own dtype as what they stand for."""
+    if not isinstance(given, pl.Series):
+        return given
     values = given.to_list() if given.dtype == pl.Object() else exact_values(given)
     return cells.decoded(shape, values) if given.dtype == shape.dtype else values
 
@@ -190,13 +308,13 @@ def as_values(shape: Shape, column: Column, given: Given) -> list[Any]:
     """The conformed values in Python: those that were the field's own as they came, others from their cells."""
     if column.own and not isinstance(given, pl.Series):
         found = list(given)
-    elif column.repaired is not None and len(column.repaired) + len(column.bad) == len(column.series):
+    elif len(column.repaired) + len(column.bad) == len(column.series):
         found = [None] * len(column.series)
     else:
         found = cells.decoded(shape, column.series.to_list())
         plain = OWN_TYPES.get(shape.kind)
         if plain is not None and not isinstance(given, pl.Series):
             found = [one if type(one) is plain else cell for one, cell in zip(given, found, strict=True)]
-    for at, value in (column.repaired or {}).items():
+    for at, value in column.repaired.items():
         found[at] = value
     return found

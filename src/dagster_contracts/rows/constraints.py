@@ -33,13 +33,13 @@ def _is_known(part: Any) -> bool:
     return type(part).__name__ == "_PydanticGeneralMetadata" and set(vars(part)) <= _GENERAL
 
 
-def kept(shape: Shape, constraints: Constraints, cells: pl.Series) -> pl.Series | None:
-    """Which cells certainly keep all constraints; null where a cell is null. `None` if there are none.
+def kept(shape: Shape, constraints: Constraints, cell: pl.Expr) -> pl.Expr | None:
+    """Whether a cell certainly keeps all constraints; `None` if there are none.
 
     Args:
         shape: The field's shape.
         constraints: What is asked.
-        cells: The cells, in the field's dtype.
+        cell: The cells, in the field's dtype.
     """
     asked = {name: value for name, value in constraints.given.items() if name != "is_in"}
     if shape.kind == "decimal":
@@ -48,19 +48,15 @@ def kept(shape: Shape, constraints: Constraints, cells: pl.Series) -> pl.Series 
         return None
     expression = pl.lit(value=True)
     for name, value in asked.items():
-        one = _certain(shape, name, value)
+        one = _certain(shape, name, value, cell)
         if one is None:
-            return pl.repeat(False, len(cells), eager=True, dtype=pl.Boolean())  # noqa: FBT003
+            return pl.lit(value=False)
         expression &= one
-    try:
-        return pl.DataFrame([cells.alias("cell")]).select(expression.alias("kept")).to_series()
-    except pl.exceptions.PolarsError:  # a bound of another type: each value is looked at
-        return pl.repeat(False, len(cells), eager=True, dtype=pl.Boolean())  # noqa: FBT003
+    return expression
 
 
-def _certain(shape: Shape, name: str, value: Any) -> pl.Expr | None:
+def _certain(shape: Shape, name: str, value: Any, cell: pl.Expr) -> pl.Expr | None:
     """Whether a cell certainly keeps one constraint."""
-    cell = pl.col("cell")
     if name in {"ge", "gt", "le", "lt"} and shape.kind in {"int", "float", "date", "naive_datetime", "decimal"}:
         found: pl.Expr = getattr(cell, name)(value)
         return found & cell.is_not_nan() if shape.kind == "float" else found

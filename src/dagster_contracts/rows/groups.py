@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +14,7 @@ import polars as pl
 from dagster_contracts.rows.fits import INT_RANGES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from dagster_contracts.rows.shapes import Shape
 
@@ -30,6 +31,19 @@ _LONGEST: Final = dt.timedelta(days=50_000_000)
 _NONE: Final = type(None)
 
 
+@dataclass(frozen=True)
+class Sources:
+    """Values of several types, each in a series that is null where a value is of another.
+
+    Args:
+        parts: What the values are called in the table of casts, and the series.
+        whole: Whether every value that is not `None` is in one of them.
+    """
+
+    parts: list[tuple[str, pl.Series]]
+    whole: bool
+
+
 def kind_of(value: Any) -> Any:
     """What values are sorted by: the type, and for moments whether they have a zone."""
     kind = type(value)
@@ -38,51 +52,59 @@ def kind_of(value: Any) -> Any:
     return kind
 
 
-def groups(values: Sequence[Any]) -> dict[Any, list[int] | None]:
-    """The positions of the values of each type; `None` for positions means all of them, but for those of `None`."""
+def groups(values: Sequence[Any]) -> frozenset[Any]:
+    """The types of values, without that of `None`."""
     kinds = set(map(type, values))
     if dt.datetime in kinds or dt.time in kinds:
         kinds = set(map(kind_of, values))
-        of: Callable[[Any], Any] = kind_of
-    else:
-        of = type
     kinds.discard(_NONE)
-    if len(kinds) <= 1:
-        return dict.fromkeys(kinds)
-    found: dict[Any, list[int]] = {kind: [] for kind in kinds}
-    for at, value in enumerate(values):
-        if value is not None:
-            found[of(value)].append(at)
-    return dict(found)
+    return frozenset(kinds)
 
 
-def series_of(  # noqa: PLR0911  (one for each kind)
+def sources_of(kinds: frozenset[Any], values: Sequence[Any], shape: Shape) -> Sources:
+    """Values type by type."""
+    parts: list[tuple[str, pl.Series]] = []
+    whole = True
+    for kind in kinds:
+        if len(kinds) == 1:
+            some = values
+        elif isinstance(kind, tuple):
+            some = [value if kind_of(value) == kind else None for value in values]
+        else:
+            some = [value if type(value) is kind else None for value in values]
+        found = _series_of(kind, some, shape)
+        if found is not None:
+            parts.append(found[:2])
+        whole = whole and found is not None and found[2]
+    return Sources(parts, whole)
+
+
+def _series_of(  # noqa: PLR0911  (one for each kind)
     kind: Any, values: Sequence[Any], shape: Shape
-) -> tuple[str, pl.Series] | None:
-    """Values of one type, with `None` among them, as a series; a value that the series cannot hold is null in it.
+) -> tuple[str, pl.Series, bool] | None:
+    """Values of one type, with `None` among them, as a series, and whether it holds all of them.
 
-    Returns:
-        What the values are called in the table of casts, and the series; `None` for types that no series holds.
+    `None` for types that no series holds.
     """
     if kind in _DTYPES:
         name, dtype = _DTYPES[kind]
         try:
-            series = pl.Series(values, dtype=dtype, strict=True)
+            return name, pl.Series(values, dtype=dtype, strict=True), True
         except (OverflowError, TypeError, ValueError, pl.exceptions.PolarsError):
             series = _narrowed(kind, values, shape)
-        return (name, series) if series.dtype.base_type() is not pl.Null else None
+        return (name, series, False) if series.dtype != pl.Null() else None
     if kind is Decimal:
-        return "decimal_text", _texts(values)
+        return "decimal_text", _texts(values), True
     if kind is UUID:
-        return "uuid", _texts(values)
+        return "uuid", _texts(values), True
     if isinstance(kind, type) and issubclass(kind, Enum):
         return _members(kind, values, shape)
     if kind == (dt.datetime, True):
-        return "naive_datetime", pl.Series(values, dtype=pl.Datetime("us"))
+        return "naive_datetime", pl.Series(values, dtype=pl.Datetime("us")), True
     if kind == (dt.datetime, False):
         return _aware(values)
     if kind == (dt.time, True):
-        return "time", pl.Series(values, dtype=pl.Time())
+        return "time", pl.Series(values, dtype=pl.Time()), True
     return None
 
 
@@ -90,14 +112,14 @@ def _texts(values: Sequence[Any]) -> pl.Series:
     return pl.Series([None if value is None else str(value) for value in values], dtype=pl.String())
 
 
-def _members(kind: type[Enum], values: Sequence[Any], shape: Shape) -> tuple[str, pl.Series] | None:
+def _members(kind: type[Enum], values: Sequence[Any], shape: Shape) -> tuple[str, pl.Series, bool] | None:
     """The field's own members by their values."""
     if shape.kind != "enum" or kind is not shape.of:
         return None
-    return "member", pl.Series([None if value is None else value.value for value in values], dtype=shape.dtype)
+    return "member", pl.Series([None if value is None else value.value for value in values], dtype=shape.dtype), True
 
 
-def _aware(values: Sequence[Any]) -> tuple[str, pl.Series] | None:
+def _aware(values: Sequence[Any]) -> tuple[str, pl.Series, bool] | None:
     """Moments with a zone, in UTC; a zone that does not work, or leads out of Python's years, is left to others."""
     try:
         utc = [None if value is None else value.astimezone(dt.UTC).replace(tzinfo=None) for value in values]
@@ -105,7 +127,7 @@ def _aware(values: Sequence[Any]) -> tuple[str, pl.Series] | None:
         return None
     if any(value is not None and value.utcoffset() is None for value in values):
         return None
-    return "aware_datetime", pl.Series(utc, dtype=pl.Datetime("us")).dt.replace_time_zone("UTC")
+    return "aware_datetime", pl.Series(utc, dtype=pl.Datetime("us")).dt.replace_time_zone("UTC"), True
 
 
 def _narrowed(kind: type, values: Sequence[Any], shape: Shape) -> pl.Series:

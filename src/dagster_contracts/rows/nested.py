@@ -10,7 +10,6 @@ import polars as pl
 
 from dagster_contracts.rows import columns, table
 from dagster_contracts.rows.sources import Columns
-from dagster_contracts.rows.vouched import Cast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +17,11 @@ if TYPE_CHECKING:
     from dagster_contracts.rows.reference import How
     from dagster_contracts.rows.shapes import Shape
 
+Found = tuple[pl.Series, pl.Series]
+"""The cells of a column, and which of them stand."""
 
-def of_values(shape: Shape, values: Sequence[Any], how: How, depth: int) -> Cast:
+
+def of_values(shape: Shape, values: Sequence[Any], how: How, depth: int) -> Found:
     """Python's lists or dicts as a column; what is neither is not vouched for."""
     if shape.kind == "list":
         kinds = (list,) if how.strict else (list, tuple)
@@ -31,10 +33,11 @@ def of_values(shape: Shape, values: Sequence[Any], how: How, depth: int) -> Cast
     return _records(shape, len(values), usable, [values[at] for at in usable], how=how, depth=depth)
 
 
-def of_series(shape: Shape, given: pl.Series, how: How, depth: int) -> Cast | None:
+def of_series(shape: Shape, given: pl.Series, how: How, depth: int) -> Found | None:
     """A table's column of lists or structs as a column of the field's."""
     if given.dtype == pl.Null():
-        return Cast(pl.repeat(None, len(given), eager=True, dtype=shape.dtype))
+        nothing = pl.repeat(None, len(given), eager=True, dtype=shape.dtype)
+        return nothing, nothing.is_not_null()
     if isinstance(given.dtype, pl.Array):
         given = given.arr.to_list()
     present = given.is_not_null()
@@ -53,10 +56,10 @@ def of_series(shape: Shape, given: pl.Series, how: How, depth: int) -> Cast | No
 
 def _lists(
     shape: Shape, lengths: list[int], present: list[bool], items: columns.Given, *, how: How, depth: int
-) -> Cast:
+) -> Found:
     """Lists from the items of all of them, one after the other."""
     assert shape.item is not None  # noqa: S101  (a list's shape has one)
-    inner = columns.conform_column(shape.item, items, how, depth + 1)
+    (inner,) = columns.conform_columns([shape.item], [items], how, depth + 1)
     good = list(present)
     if inner.bad:
         ends = list(itertools.accumulate(lengths))
@@ -69,7 +72,7 @@ def _lists(
     vouched = pl.Series(good, dtype=pl.Boolean())
     if isinstance(shape.dtype, pl.Array):
         found = found.set(~vouched, None) if vouched.any() else found.clear(len(found))
-    return Cast(found if found.dtype == shape.dtype else found.cast(shape.dtype), vouched)
+    return (found if found.dtype == shape.dtype else found.cast(shape.dtype)), vouched
 
 
 def _listed(items: pl.Series, lengths: pl.Series, present: pl.Series) -> pl.Series:
@@ -89,7 +92,7 @@ def _listed(items: pl.Series, lengths: pl.Series, present: pl.Series) -> pl.Seri
     return pl.concat([lists, empty]).gather(where.to_series())
 
 
-def _records(shape: Shape, height: int, usable: list[int], rows: Any, *, how: How, depth: int) -> Cast:
+def _records(shape: Shape, height: int, usable: list[int], rows: Any, *, how: How, depth: int) -> Found:
     """Records from those rows that have one."""
     assert shape.record is not None  # noqa: S101  (a record's shape has one)
     found = table.conform_table(shape.record, rows, how, depth + 1)
@@ -98,4 +101,4 @@ def _records(shape: Shape, height: int, usable: list[int], rows: Any, *, how: Ho
     where = where.scatter(usable, pl.int_range(0, len(usable), dtype=pl.UInt32(), eager=True))
     bad = {usable[at] for at in found.bad}
     kept = set(usable) - bad
-    return Cast(structs.gather(where), pl.Series([at in kept for at in range(height)], dtype=pl.Boolean()))
+    return structs.gather(where), pl.Series([at in kept for at in range(height)], dtype=pl.Boolean())

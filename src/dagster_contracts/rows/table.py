@@ -62,9 +62,7 @@ def conform_table(record: RecordShape, part: Columns | list[dict[Any, Any]], how
     else:
         height = len(part)
         given, bad = _of_rows(record, part, how, prefix)
-    columns = [
-        one_field.conform_column(shape, values, how, depth) for shape, values in zip(record.shapes, given, strict=True)
-    ]
+    columns = one_field.conform_columns(record.shapes, given, how, depth)
     return Table(columns, given, bad.union(*(column.bad for column in columns)), height)
 
 

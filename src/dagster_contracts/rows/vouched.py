@@ -28,21 +28,34 @@ _KINDS: Final[dict[Any, str]] = {
 
 
 @dataclass(frozen=True)
+class Source:
+    """Values of one type, before a cast.
+
+    Args:
+        expr: The values.
+        dtype: Their dtype.
+    """
+
+    expr: pl.Expr
+    dtype: pl.DataType
+
+
+@dataclass(frozen=True)
 class Cast:
-    """A column after a cast.
+    """The same after it.
 
     Args:
         cells: The cells in the field's dtype; anything where a value is not vouched for.
-        vouched: Which of them stand; `None` for all that are not null in the source. Nulls are the caller's.
+        vouched: Which of them stand; `None` for all that are not null. Nulls are the caller's.
     """
 
-    cells: pl.Series
-    vouched: pl.Series | None = None
+    cells: pl.Expr
+    vouched: pl.Expr | None = None
 
 
-def everything(cells: pl.Series) -> pl.Series:
-    """Vouches for every value."""
-    return pl.repeat(True, len(cells), eager=True, dtype=pl.Boolean())  # noqa: FBT003
+def where(condition: pl.Expr, cells: pl.Expr) -> pl.Expr:
+    """Cells where a condition holds, else null."""
+    return pl.when(condition).then(cells)
 
 
 def kind_of(dtype: pl.DataType) -> str:
@@ -54,20 +67,20 @@ def kind_of(dtype: pl.DataType) -> str:
     return _KINDS.get(dtype.base_type(), "")
 
 
-def as_it_is(shape: Shape, source: pl.Series) -> Cast:
+def as_it_is(shape: Shape, source: Source) -> Cast:
     """The values themselves."""
-    return Cast(source if source.dtype == shape.dtype else source.cast(shape.dtype))
+    return Cast(source.expr if source.dtype == shape.dtype else source.expr.cast(shape.dtype))
 
 
-def where_not_null(shape: Shape, source: pl.Series) -> Cast:
+def where_not_null(shape: Shape, source: Source) -> Cast:
     """A cast that gives null for what the dtype cannot hold."""
     if source.dtype == shape.dtype:
-        return Cast(source)
-    cells = source.cast(shape.dtype, strict=False)
+        return Cast(source.expr)
+    cells = source.expr.cast(shape.dtype, strict=False)
     return Cast(cells, cells.is_not_null())
 
 
-def narrowed(shape: Shape, wide: pl.Series, vouched: pl.Series | None) -> Cast:
+def narrowed(shape: Shape, wide: pl.Expr, vouched: pl.Expr | None) -> Cast:
     """Doubles in the field's width, without what overflows it."""
     if shape.dtype == pl.Float64():
         return Cast(wide, vouched)
@@ -75,7 +88,7 @@ def narrowed(shape: Shape, wide: pl.Series, vouched: pl.Series | None) -> Cast:
     return Cast(wide.cast(shape.dtype), fits if vouched is None else fits & vouched)
 
 
-def moments(shape: Shape, micro: pl.Series, vouched: pl.Series | None = None) -> Cast:
+def moments(shape: Shape, micro: pl.Expr, vouched: pl.Expr | None = None) -> Cast:
     """Moments in microseconds in the field's unit and zone, those within Python's years."""
     dtype = shape.dtype
     assert isinstance(dtype, pl.Datetime)  # noqa: S101  (a datetime's column is one)
@@ -87,27 +100,27 @@ def moments(shape: Shape, micro: pl.Series, vouched: pl.Series | None = None) ->
     if dtype.time_unit == "ns":
         vouched &= micro.dt.year().is_between(1700, 2200)
     if dtype.time_unit != "us":
-        cells = cells.set(~vouched.fill_null(value=False), None).dt.cast_time_unit(dtype.time_unit)
+        cells = where(vouched, cells).dt.cast_time_unit(dtype.time_unit)
     return Cast(cells, vouched & cells.is_not_null())
 
 
-def one_of(shape: Shape, source: pl.Series, values: list[Any]) -> Cast | None:
+def one_of(shape: Shape, source: Source, values: list[Any]) -> Cast | None:
     """Values that are listed in their own type."""
     python = PYTHON.get(kind_of(source.dtype))
     if any(type(value) is not python for value in values):
         return None
-    known = source.is_in(pl.Series(values, dtype=source.dtype))
+    known = source.expr.is_in(pl.Series(values, dtype=source.dtype))
     if source.dtype == shape.dtype:
-        return Cast(source, known)
-    cells = source.set(~known, None).cast(shape.dtype, strict=False)
+        return Cast(source.expr, known)
+    cells = where(known, source.expr).cast(shape.dtype, strict=False)
     return Cast(cells, known & cells.is_not_null())
 
 
-def to_enum(shape: Shape, source: pl.Series) -> Cast | None:
+def to_enum(shape: Shape, source: Source) -> Cast | None:
     """Values of an Enum's members."""
     return one_of(shape, source, [member.value for member in shape.of])
 
 
-def to_literal(shape: Shape, source: pl.Series) -> Cast | None:
+def to_literal(shape: Shape, source: Source) -> Cast | None:
     """Values that a Literal lists."""
     return one_of(shape, source, list(get_args(shape.of)))

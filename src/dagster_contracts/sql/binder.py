@@ -22,7 +22,7 @@ _LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "threads": "1",
 }
 _MOST_PARTS = 3
-_FIRST_CANDIDATES = re.compile(r"\s*(Candidate functions:|Candidate bindings|LINE \d+:).*", re.DOTALL)
+_TAIL = re.compile(r"\s*(Candidate functions:|LINE \d+:).*", re.DOTALL)
 _CODES: tuple[tuple[str, QueryErrorCode], ...] = (
     (r"Ambiguous reference|ambiguous", "ambiguous-column"),
     (r"Referenced table .* not found", "unknown-relation"),
@@ -132,8 +132,11 @@ def _read(error: Exception) -> QueryError | UnknownOutputError:
 
 def _brief(error: Exception) -> str:
     """An error's text on one line, without its kind and the list of every candidate."""
-    text = _FIRST_CANDIDATES.sub("", str(error))
-    return re.sub(r"^\w+( \w+)? Error: ", "", re.sub(r"\s+", " ", text)).strip() or type(error).__name__
+    text = _TAIL.sub("", str(error))
+    return (
+        re.sub(r"^\w+( \w+)? Error: ", "", re.sub(r"\s+", " ", text).replace(" : ", " ")).strip()
+        or type(error).__name__
+    )
 
 
 def _quoted(name: str) -> str:

@@ -16,6 +16,7 @@ import polars as pl
 import pydantic
 
 from dagster_contracts.contract.schema.constraints import NO_CONSTRAINTS, Constraints, read_constraints, refuse_unfit
+from dagster_contracts.contract.schema.declared import UnresolvedError
 from dagster_contracts.contract.schema.exact import exact_dtype
 from dagster_contracts.contract.schema.python_types import list_of
 from dagster_contracts.contract.type_polars import DECIMAL, to_polars
@@ -63,6 +64,11 @@ _LISTS = (tuple, set, frozenset, collections.abc.Sequence, collections.abc.Itera
 _HINTS: dict[object, str] = {
     type(None): "A column of nothing but None: use `Any`.",
     complex: "No table holds complex numbers: use two floats.",
+    pydantic.Json: "JSON text is read by a validator: `Annotated[dict, BeforeValidator(json.loads)]`.",
+    pydantic.EmailStr: "Use `str` with a pattern.",
+    pydantic.AnyUrl: "Use `str` with a pattern.",
+    pydantic.PastDatetime: "Say whether it has a zone: `NaiveDatetime` or `AwareDatetime`.",
+    pydantic.FutureDatetime: "Say whether it has a zone: `NaiveDatetime` or `AwareDatetime`.",
     pydantic.SecretStr: "Use `str` with dc.field(sensitive=True).",
     pydantic.SecretBytes: "Use `bytes` with dc.field(sensitive=True).",
 }
@@ -104,6 +110,8 @@ def shape_of(place: Place, annotation: Any, metadata: tuple[Any, ...] = ()) -> S
     if place.depth > MAX_DEPTH:
         raise SchemaDefinitionError(f"{place.where}: nested more than {MAX_DEPTH} deep.")
     annotation, inner, nullable, outer = _unwrap(place, annotation, metadata)
+    if any(item is pydantic.Json or isinstance(item, pydantic.Json) for item in (*inner, *outer)):
+        raise SchemaDefinitionError(f"{place.where}: `Json` is no type of a column. {_HINTS[pydantic.Json]}")
     exact = [item for item in (*inner, *outer) if _is_dtype(item)]
     inner, outer = _without_dtypes(inner), _without_dtypes(outer)
     leaf = _leaf(place, annotation, read_constraints(place.where, (*inner, *outer)))
@@ -161,7 +169,7 @@ def _leaf(place: Place, annotation: Any, constraints: Constraints) -> Shape:
         shape = _simple(annotation, constraints)
     elif origin is typing.Literal:
         shape = _choice(place, annotation, typing.get_args(annotation), constraints)
-    elif origin is list:
+    elif origin is list and typing.get_args(annotation):
         shape = _list(place, typing.get_args(annotation)[0], constraints)
     elif origin in (dict, collections.abc.Mapping):
         shape = _mapping(place, annotation, constraints)
@@ -188,7 +196,12 @@ def _list(place: Place, annotation: Any, constraints: Constraints) -> Shape:
 
 
 def _record(place: Place, annotation: type, constraints: Constraints) -> Shape | None:
-    nested = place.read_record(annotation)
+    try:
+        nested = place.read_record(annotation)
+    except UnresolvedError:
+        raise
+    except SchemaDefinitionError as error:
+        raise SchemaDefinitionError(f"{place.where}: {error}") from error
     if nested is None:
         return None
     fields = tuple((field.name, field.type) for field in nested.fields)
@@ -246,10 +259,10 @@ def _choice(place: Place, annotation: Any, values: tuple[Any, ...], constraints:
 
 
 def _mapping(place: Place, annotation: Any, constraints: Constraints) -> Shape:
-    key, _ = typing.get_args(annotation)
+    key, value = typing.get_args(annotation) or (str, Any)
     if key is not str:
         raise SchemaDefinitionError(f"{place.where}: {_name(annotation)} becomes JSON, whose keys are `str`.")
-    return Shape(annotation, Type("Json"), pl.String(), constraints=constraints)
+    return Shape(types.GenericAlias(dict, (str, value)), Type("Json"), pl.String(), constraints=constraints)
 
 
 def _annotated(annotation: Any, metadata: tuple[Any, ...]) -> Any:
@@ -271,7 +284,7 @@ def _without_dtypes(metadata: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _hint(annotation: Any) -> str:
     origin = typing.get_origin(annotation) or annotation
-    if annotation is list:
+    if origin is list:
         return "A list must say what it holds: `list[str]`."
     if origin in _LISTS:
         return "Several values in one column are a `list[…]`."

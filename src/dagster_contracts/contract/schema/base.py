@@ -11,8 +11,9 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, core_schema
 
 from dagster_contracts.contract.row_fields import row_schema
+from dagster_contracts.contract.schema.dataframely_form import to_dataframely
 from dagster_contracts.contract.schema.declared import Declared, Own, UnresolvedError, annotations_of, field_info
-from dagster_contracts.contract.schema.rules import is_rule, refuse_bad_rules
+from dagster_contracts.contract.schema.rules import is_rule
 from dagster_contracts.errors import SchemaDefinitionError, UsageError
 
 if TYPE_CHECKING:
@@ -51,15 +52,12 @@ class SchemaBase:
         frame = defined_in or (here.f_back if here else None)
         _collect(cls, frame)
         try:
-            own: Own = cls.__dict__[_OWN].resolved(cls)
+            setattr(cls, _OWN, cls.__dict__[_OWN].resolved(cls))
+            row_schema(cls)
         except UnresolvedError:
             return  # said when the class is first used, if it is still so
-        setattr(cls, _OWN, own)
-        try:
-            columns = row_schema(cls).by_name
-        except UnresolvedError:
-            return
-        refuse_bad_rules(cls.__name__, cls.__declared_rules__(), columns)
+        if row_schema(cls).fields:
+            to_dataframely(cls)  # type: ignore[arg-type]  # mypy takes no class for hashable
 
     @classmethod
     def __declared_fields__(cls) -> list[Declared]:
@@ -103,11 +101,11 @@ def _core_fields(cls: type[SchemaBase], handler: GetCoreSchemaHandler) -> Iterat
 def _collect(cls: type[SchemaBase], frame: FrameType | None) -> None:
     """Move fields, defaults and rules out of the class's attributes, so that a column may have any name."""
     annotations = annotations_of(cls)
+    _refuse_members(cls, annotations)
     values = {name: cls.__dict__[name] for name, raw in annotations.items() if _is_default(cls, name, raw)}
     rules = {name: value for name, value in cls.__dict__.items() if is_rule(value)}
     for name in (*values, *rules):
         delattr(cls, name)
-    _refuse_members(cls, annotations)
     module, local = (frame.f_globals, dict(frame.f_locals)) if frame else ({}, {})
     setattr(cls, _OWN, Own(annotations, values, module, local))
     setattr(cls, _RULES, rules)
@@ -122,8 +120,13 @@ def _refuse_members(cls: type, annotations: dict[str, Any]) -> None:
     for name in annotations:
         if name.startswith("__") and name.endswith("__"):
             raise SchemaDefinitionError(f"{cls.__name__}: {name!r} is Python's own name and cannot be a column's.")
+    inherited = {name for owner in cls.__mro__[1:] if (own := owner.__dict__.get(_OWN)) for name in own.annotations}
     for name, value in cls.__dict__.items():
-        if isinstance(value, FieldInfo):
+        if name in inherited and name not in annotations:
+            raise SchemaDefinitionError(
+                f"{cls.__name__}.{name} is a column that it inherits. To change it, annotate it again."
+            )
+        if isinstance(value, FieldInfo) and name not in annotations:
             raise SchemaDefinitionError(f"{cls.__name__}.{name} has no annotation. Write `{name}: <type> = …`.")
         if isinstance(value, dy.Column):
             raise SchemaDefinitionError(
@@ -142,7 +145,8 @@ def _of_plain_class(cls: type, owner: type) -> Own | None:
         return None
     annotations = annotations_of(owner)
     values = {name: owner.__dict__[name] for name, raw in annotations.items() if _is_default(owner, name, raw)}
-    if hidden := [name for name in values if hasattr(SchemaBase, name)]:
+    operations = {name for root in cls.__mro__ if _ROOT in root.__dict__ for name in root.__dict__}
+    if hidden := [name for name in values if name in operations and getattr(cls, name) is values[name]]:
         raise SchemaDefinitionError(
             f"{cls.__name__}: the default of {hidden[0]!r} in {owner.__name__} would hide the schema's own "
             f"{hidden[0]}(). Derive {owner.__name__} from dc.Schema as well."

@@ -18,7 +18,7 @@ UUID_PATTERN = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 """A UUID as conformed rows hold it."""
 
 _LIST_WIDTH = 200
-_FLOAT_TOLERANCE = 1e9  # pydantic's: a rest below a billionth of the value is none
+_ROUNDING_ERROR = 1e-9
 
 
 def column_checks(field: RowField, native: frozenset[str]) -> dict[str, ColumnCheck]:
@@ -77,10 +77,9 @@ def _is_multiple(of: Any, column: pl.Expr) -> pl.Expr:
 
 
 def _is_float_multiple(of: float, column: pl.Expr) -> pl.Expr:
-    """As pydantic decides it: NaN and the infinities pass, and so does a rest that is but a rounding error."""
-    rest = column - (column / of).floor() * of
-    near = column.abs() / _FLOAT_TOLERANCE
-    return ~column.is_finite() | (rest.abs() <= near) | ((rest.abs() - abs(of)).abs() <= near)
+    """As pydantic decides it, below 1e14: NaN and the infinities pass, and so does what a rounding error is away."""
+    away = column - (column / of).round() * of
+    return ~column.is_finite() | (away.abs() <= _ROUNDING_ERROR)
 
 
 def _has_length(name: str, value: int, kind: str, column: pl.Expr) -> pl.Expr:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import annotated_types
@@ -94,6 +96,18 @@ def refuse_unfit(where: str, type_: Type, constraints: Constraints) -> None:
     for name, value in constraints.given.items():
         if name != "is_in" and name not in _FITTING.get(type_.name, _NUMBERS):
             raise SchemaDefinitionError(f"{where}: {name}={value!r} cannot be asked of a column of {type_}.")
+        if name in _BOUNDS and not _fits(type_, value):
+            raise SchemaDefinitionError(f"{where}: {name}={value!r} is no bound of {type_}.")
+    shortest, longest = constraints.min_length, constraints.max_length
+    if shortest is not None and longest is not None and shortest > longest:
+        raise SchemaDefinitionError(f"{where}: no value has a length of at least {shortest} and at most {longest}.")
+
+
+def _fits(type_: Type, bound: Any) -> bool:
+    """Whether values of the type can be compared with a bound."""
+    if type_.name in ("Timestamp", "TimestampNtz"):
+        return (getattr(bound, "tzinfo", None) is not None) == (type_.name == "Timestamp")
+    return not isinstance(bound, float | Decimal) or math.isfinite(bound)
 
 
 def read_constraints(where: str, metadata: Iterable[object]) -> Constraints:

@@ -120,7 +120,8 @@ def _of_model(model: type[BaseModel]) -> list[Declared]:
     try:
         complete = model.__pydantic_complete__ or model.model_rebuild(raise_errors=True)
     except Exception as error:
-        raise UnresolvedError(f"The model {model.__name__} is not complete: {error}") from error
+        reason = str(error).partition("\n")[0]
+        raise UnresolvedError(f"The model {model.__name__} is not complete: {reason}") from error
     assert complete is not False  # noqa: S101  (it raised)
     return [Declared(name, info) for name, info in model.model_fields.items()]
 

@@ -12,5 +12,5 @@ def pattern_error(pattern: object) -> str | None:
     try:
         pl.Series([""]).str.contains(pattern)
     except pl.exceptions.ComputeError as error:
-        return str(error).split("\n\nThis error")[0]
+        return " ".join(str(error).split("\n\nThis error")[0].split())
     return None

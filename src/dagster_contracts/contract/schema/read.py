@@ -6,7 +6,7 @@ import copy
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticUndefined
 
 from dagster_contracts.contract import names
@@ -113,9 +113,14 @@ def _default(where: str, info: FieldInfo, shape: Shape) -> Any:
         return None
     try:
         value = adapter.validate_python(info.default)
+    except ValidationError as error:
+        reason = error.errors()[0]["msg"]
+        raise SchemaDefinitionError(
+            f"{where}: the default {info.default!r} is no value of the field: {reason}"
+        ) from error
     except Exception as error:
         raise SchemaDefinitionError(
-            f"{where}: the default {info.default!r} is no value of the field: {error}"
+            f"{where}: the default {info.default!r} makes a validator fail: {error!r}"
         ) from error
     if isinstance(value, list | dict | set):
         return DefaultFactory(partial(copy.deepcopy, value))

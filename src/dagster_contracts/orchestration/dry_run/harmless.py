@@ -98,6 +98,8 @@ CLASSES = {
 """For each class of Polars that holds data, the methods that are harmless."""
 HOMES = ("polars.dataframe", "polars.lazyframe", "polars.series")
 """The modules that those classes and whatever belongs to them live in."""
+WRAPPERS = ("polars._utils", "polars.lazyframe.opt_flags")
+"""Where Polars keeps what it wraps around methods whose parameters changed."""
 OUTSIDE = ("polars.io", "polars.catalog", "polars.testing")
 """Polars's own ways to the outside, and what only looks at data."""
 REACHING = ("write_", "sink_", "read_", "scan_", "serialize", "deserialize", "remote")

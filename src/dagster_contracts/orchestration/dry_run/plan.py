@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 # How a serialized plan spells "reads files" and "asks Python for rows"; it tells without opening anything.
-_SCAN = re.compile(rb"\x81\xa4Scan|\x81\xaaPythonScan")
+_SCAN = re.compile(rb"\x81(\xa4Scan[\x80-\x8f]\xa7sources|\xaaPythonScan[\x80-\x8f])")
 _DECIDED_BY_ROWS = {"StringFunction.ToDecimal", "ListFunction.ToStruct", "StringFunction.JsonDecodeInfer"}
 
 

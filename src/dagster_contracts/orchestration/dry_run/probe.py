@@ -54,7 +54,7 @@ def probe(asset: Asset, assets: Mapping[dg.AssetKey, Asset], limit: float) -> Pr
         return Probed(reasons=[str(error)])
     if reasons:
         return Probed(reasons=reasons)
-    empty = call(asset.fn, {one.parameter: one.value() for one in inputs}, asset.name, limit=limit)
+    empty = call(asset.fn, {one.parameter: one.value() for one in inputs}, asset.name, limit=limit, run=True)
     if empty.failure is not None:
         return Probed(failure=empty.failure) if empty.by_columns else Probed(reasons=[*empty.reasons, empty.failure])
     if empty.reasons or empty.schema is None:
@@ -66,7 +66,10 @@ def probe(asset: Asset, assets: Mapping[dg.AssetKey, Asset], limit: float) -> Pr
 
 
 def _differing(asset: Asset, inputs: list[Input], empty: Call, limit: float) -> list[str]:
-    """Whether made-up rows, or other numbers of partitions, lead to other columns than no rows do."""
+    """Whether running, made-up rows, or other numbers of partitions lead to other columns than the plan on no rows."""
+    for ran in empty.ran:
+        if ran != empty.schema:
+            return [f"Polars computes other columns than it plans: {_difference(empty.schema or {}, ran)}"]
     numbers = (1, 3) if any(one.wanted.by_partition for one in inputs) else (2,)
     for number in numbers:
         arguments = {one.parameter: one.value(rows=True, partitions=number) for one in inputs}

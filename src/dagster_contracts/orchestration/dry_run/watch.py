@@ -68,7 +68,7 @@ class Watch:
         home = next((home for home in harmless.HOMES if module.startswith(home)), None)
         if home is not None and frame.f_code.co_name in ("collect", "_collect_eager"):
             self._run(frame)
-        caller = _caller(frame)
+        caller = _caller(frame) if not module.startswith(harmless.WRAPPERS) else None
         if caller is None or _is_inside(_module(caller)):
             return
         if home is not None:
@@ -210,7 +210,7 @@ def _is_importing(frame: FrameType) -> bool:
 
 def _caller(frame: FrameType) -> FrameType | None:
     """Who called, behind the wrappers that Polars puts around functions whose parameters were renamed."""
-    return next((one for one in _stack(frame.f_back) if not _module(one).startswith("polars._utils")), None)
+    return next((one for one in _stack(frame.f_back) if not _module(one).startswith(harmless.WRAPPERS)), None)
 
 
 def _outer(frame: FrameType) -> FrameType:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+_GROUP_BYTES = 8 << 20
+
 
 class Spool:
     """Frames in the order they came in.
@@ -57,7 +59,10 @@ class Spool:
         folder = self._open_folder()
         file = folder / f"{self._name}-{len(self._files):06}.parquet"
         try:
-            pl.concat(self._frames, how="diagonal_relaxed").write_parquet(file, compression="lz4", statistics=False)
+            rows = pl.concat(self._frames, how="diagonal_relaxed")
+            # Who scans the file holds some row groups at a time.
+            group = max(1, rows.height * _GROUP_BYTES // max(self._bytes, 1))
+            rows.write_parquet(file, compression="lz4", statistics=False, row_group_size=group)
         except OSError as error:
             raise StorageError(
                 f"rows could not be kept in {folder}: {error.strerror or error}. Nothing was written to the table. "

@@ -99,7 +99,7 @@ def _joined_text(_call: exp.Expr, args: list[Typed], context: Context) -> Typed:
 def _spread(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
     """STDDEV, VARIANCE."""
     found, dialect = args[0].type if args else None, context.dialect
-    if found is not None and (dialect == "databricks" or found.name == "Float64"):
+    if found is not None and (dialect in ("databricks", "bigquery") or found.name == "Float64"):
         return of("Float64")
     if found is not None and dialect == "postgres" and found.name in ("Int16", "Int32", "Int64", "Decimal"):
         return some_decimal("Postgres keeps no digits of a numeric that it computes")

@@ -16,7 +16,7 @@ from dagster_contracts.sql.typing.names import fold
 from dagster_contracts.sql.typing.numbers import NUMBERS, arithmetic
 from dagster_contracts.sql.typing.scope import Scope, field_of
 from dagster_contracts.sql.typing.times import time_arithmetic
-from dagster_contracts.sql.typing.typed import BOOLEAN, NULL, STRING, TEXT, Typed, of, some_decimal, unknown
+from dagster_contracts.sql.typing.typed import BOOLEAN, FRACTION, NULL, STRING, TEXT, Typed, of, some_decimal, unknown
 from dagster_contracts.sql.typing.unify import settle, unify
 
 if TYPE_CHECKING:
@@ -54,10 +54,15 @@ def type_of(expression: exp.Expr, scope: Scope) -> Typed:
         return handler(expression, scope)
     if isinstance(expression, _AROUND):
         return _around(expression, scope)
-    types = [type_of(one, scope) for one in expression.iter_expressions() if _is_value(one)]
+    types = [_alone(type_of(one, scope)) for one in expression.iter_expressions() if _is_value(one)]
     if isinstance(expression, _TRUTHS):
         return BOOLEAN
     return function_type(expression, types, scope.context)
+
+
+def _alone(found: Typed) -> Typed:
+    """A literal with a point where nothing else decides what it is."""
+    return of("Float64") if found.type == FRACTION else found
 
 
 def _is_value(node: exp.Expr) -> bool:
@@ -121,6 +126,8 @@ def _binary(binary: exp.Binary, scope: Scope) -> Typed:
             return unknown(f"an operand of {operator} is not known", *side.reasons)
     if left.type is None or right.type is None:
         return unknown()
+    if FRACTION in (left.type, right.type):
+        return unify(dialect, [left, right])
     if {left.type.name, right.type.name} <= NUMBERS:
         literal = any(isinstance(_bare(side), exp.Literal) for side in (binary.this, binary.expression))
         return arithmetic(dialect, operator, left.type, right.type, literal=literal)
@@ -251,7 +258,7 @@ def _map(node: exp.VarMap, scope: Scope) -> Typed:
 def _negative(node: exp.Neg, scope: Scope) -> Typed:
     """A number's or an interval's opposite."""
     found = type_of(node.this, scope)
-    if found.type is None or found.type.name not in {*NUMBERS, "Interval"}:
+    if found.type is None or found.type.name not in {*NUMBERS, "Interval", FRACTION.name}:
         return unknown("the opposite of what is no known number", *found.reasons)
     if found.type.name == "Decimal" and scope.context.dialect == "postgres":
         return some_decimal("Postgres keeps no digits of a numeric that it computes")

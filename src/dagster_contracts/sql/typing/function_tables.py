@@ -16,8 +16,9 @@ _LENGTH = {"postgres": "Int32", "bigquery": "Int64", "databricks": "Int32", "sno
 _TRUTH = _everywhere("Boolean", but="duckdb")
 
 _BIGQUERY_INTEGER = {"bigquery": "Int64"}
-_PLAIN_TEXT = {"postgres": "String", "databricks": "String"}
-_PLAIN_INTEGER = {"postgres": "Int32", "databricks": "Int32"}
+_PLAIN_TEXT = {"postgres": "String", "databricks": "String", "bigquery": "String"}
+_PLAIN_INTEGER = {"postgres": "Int32", "databricks": "Int32", "bigquery": "Int64"}
+_BIGQUERY_DATETIME, _BIGQUERY_BINARY = {"bigquery": "TimestampNtz"}, {"bigquery": "Binary"}
 _POSTGRES_JSON = {"postgres": "Json"}
 _SPARK_TEXT, _SPARK_DOUBLE = {"databricks": "String"}, {"databricks": "Float64"}
 
@@ -47,10 +48,17 @@ FIXED: dict[str, dict[str, str]] = {
     "ParseJSON": {"snowflake": "Variant", "bigquery": "Json", "databricks": "Variant"},
     "GenerateDateArray": {"bigquery": "Array<Date>"},
     "Uuid": {"postgres": "Uuid", "bigquery": "String", "databricks": "String", "snowflake": "String"},
-    "MD5": _everywhere("String", but="bigquery duckdb"),
+    "MD5": _everywhere("String", but="duckdb"),
     "UnixToTime": {"postgres": "Timestamp"},
     "StrToUnix": {"databricks": "Int64"},
-    "StrToTime": {"postgres": "Timestamp", "databricks": "Timestamp"},
+    "StrToTime": {"postgres": "Timestamp", "databricks": "Timestamp", "bigquery": "Timestamp"},
+    **dict.fromkeys(["ParseDatetime", "TsOrDsToDatetime"], _BIGQUERY_DATETIME),
+    "DateFromParts": {"bigquery": "Date", "snowflake": "Date"},
+    **dict.fromkeys(["UnixSeconds", "UnixMillis", "UnixMicros", "UnixDate", "FarmFingerprint"], _BIGQUERY_INTEGER),
+    **dict.fromkeys(["MD5Digest", "SHA2Digest", "FromBase64"], _BIGQUERY_BINARY),
+    "CurrentTime": {"bigquery": "Time"},
+    "SessionUser": {"bigquery": "String"},
+    "Grouping": {"postgres": "Int32", "bigquery": "Int64"},
     "NextDay": {"databricks": "Date"},
     "Corr": {"postgres": "Float64", "databricks": "Float64", "bigquery": "Float64"},
     **dict.fromkeys(["ArrayToString", "Format", "Chr"], _PLAIN_TEXT),

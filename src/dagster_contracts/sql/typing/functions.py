@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -11,19 +10,15 @@ from dagster_contracts.contract.types import Type
 from dagster_contracts.sql.typing import function_tables as tables
 from dagster_contracts.sql.typing.aggregates import AGGREGATES
 from dagster_contracts.sql.typing.numbers import NUMBERS
-from dagster_contracts.sql.typing.typed import NULL, STRING, TEXT, Typed, of, some_decimal, unknown
+from dagster_contracts.sql.typing.time_functions import TIME_FUNCTIONS
+from dagster_contracts.sql.typing.typed import NULL, STRING, TEXT, Typed, called, of, some_decimal, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dagster_contracts.sql.typing.scope import Context
 
-_UNIT_FIRST = re.compile(
-    r"\b(date_?diff|timestampdiff)\s*\(\s*(\w*second|minute|hour|day\w*|week|month|quarter|year)\s*,", re.IGNORECASE
-)
 _NO_TEXT = frozenset(["Binary", "Array", "Interval", "Struct", "Map"])
-_DATE_PARTS = {"DATE": "Date", "TIME": "Time", "DATETIME": "TimestampNtz"}
-_ZONED = ("Date", "TimestampNtz", "Timestamp")
 
 
 def function_type(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
@@ -38,7 +33,7 @@ def function_type(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
         The type, or why it is not known.
     """
     dialect, name = context.dialect, type(call).__name__
-    handler = AGGREGATES.get(name) or _HANDLERS.get(name)
+    handler = AGGREGATES.get(name) or TIME_FUNCTIONS.get(name) or _HANDLERS.get(name)
     if handler is not None:
         return handler(call, args, context)
     if name in tables.TEXTUAL:
@@ -47,17 +42,10 @@ def function_type(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
     if fixed is not None and dialect in fixed:
         return _fixed(fixed[dialect], name, dialect)
     if isinstance(call, exp.Anonymous):
-        called = call.name.lower()
-        by_name = tables.BY_NAME.get(dialect, {}).get(called)
-        return (
-            _fixed(by_name, called, dialect) if by_name else unknown(f"{called}() is not a known function of {dialect}")
-        )
-    return unknown(f"what {_called(call)} returns in {dialect} is not known", *(args[0].reasons if args else ()))
-
-
-def _called(call: exp.Expr) -> str:
-    """A call for a message."""
-    return f"{call.sql_name()}()" if isinstance(call, exp.Func) else type(call).__name__
+        own = call.name.lower()
+        by_name = tables.BY_NAME.get(dialect, {}).get(own)
+        return _fixed(by_name, own, dialect) if by_name else unknown(f"{own}() is not a known function of {dialect}")
+    return unknown(f"what {called(call)} returns in {dialect} is not known", *(args[0].reasons if args else ()))
 
 
 def _fixed(text: str, name: str, dialect: str) -> Typed:
@@ -74,7 +62,7 @@ def _fixed(text: str, name: str, dialect: str) -> Typed:
 def _text(call: exp.Expr, args: list[Typed], _context: Context) -> Typed:
     """A function of text that returns text, or binary of binary."""
     if not args or args[0].type is None or args[0].type.name in _NO_TEXT:
-        return unknown(f"{_called(call)} of what may not be text", *(args[0].reasons if args else ()))
+        return unknown(f"{called(call)} of what may not be text", *(args[0].reasons if args else ()))
     return STRING
 
 
@@ -82,16 +70,16 @@ def _rounded(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
     """ROUND, CEIL, FLOOR, TRUNC."""
     found = args[0]
     if found.type is None or found.type.name not in NUMBERS or context.dialect == "duckdb":
-        return unknown(f"{_called(call)} of what is no known number", *found.reasons)
+        return unknown(f"{called(call)} of what is no known number", *found.reasons)
     decimal = found.type.name == "Decimal"
     if context.dialect == "bigquery":
         return of("Float64") if found.type.name == "Int64" else found
     if decimal or (context.dialect == "postgres" and len(args) > 1):
-        return some_decimal(f"the digits of {_called(call)} are not documented, or are not kept")
+        return some_decimal(f"the digits of {called(call)} are not documented, or are not kept")
     if context.dialect == "postgres":
         return of("Float64")
     if context.dialect == "databricks" and not isinstance(call, exp.Round):
-        return of("Int64") if len(args) == 1 else unknown(f"{_called(call)} to a scale")
+        return of("Int64") if len(args) == 1 else unknown(f"{called(call)} to a scale")
     return found
 
 
@@ -99,75 +87,10 @@ def _same_number(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
     """ABS: the type of its argument."""
     found = args[0]
     if found.type is None or found.type.name not in NUMBERS or context.dialect == "duckdb":
-        return unknown(f"{_called(call)} of what is no known number", *found.reasons)
+        return unknown(f"{called(call)} of what is no known number", *found.reasons)
     if found.type.name == "Decimal" and context.dialect in ("postgres", "snowflake"):
-        return some_decimal(f"the digits of {_called(call)} are not documented")
+        return some_decimal(f"the digits of {called(call)} are not documented")
     return found
-
-
-def _extract(call: exp.Expr, _args: list[Typed], context: Context) -> Typed:
-    """EXTRACT(part FROM x)."""
-    part, dialect = call.this.name.upper(), context.dialect
-    if dialect == "postgres" and (context.sql is None or "date_part" in context.sql.lower()):
-        return unknown("EXTRACT is a numeric, date_part() a double precision; which of them stands here is not known")
-    if dialect in ("postgres", "snowflake"):
-        return some_decimal(f"{dialect} keeps or documents no digits of EXTRACT")
-    if dialect == "bigquery":
-        return of(_DATE_PARTS.get(part, "Int64"))
-    if dialect == "databricks" and not part.startswith("SEC"):
-        return of("Int32")
-    return unknown(f"EXTRACT of {part} in {dialect} is not known")
-
-
-def _date_trunc(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
-    """DATE_TRUNC, TIMESTAMP_TRUNC, DATETIME_TRUNC, TRUNC."""
-    dialect = context.dialect
-    found = next((one for one in args if one.type is not None and one.type.name in _ZONED), None)
-    if found is None or found.type is None:
-        return unknown(f"{_called(call)} of what is no known date or time", *(args[0].reasons if args else ()))
-    if dialect == "databricks":
-        return of("Date" if isinstance(call, exp.DateTrunc) else "Timestamp")
-    if dialect == "postgres" and found.type.name == "Date":
-        return of("Timestamp")
-    return found if dialect in ("postgres", "bigquery", "snowflake") else unknown(f"{_called(call)} in {dialect}")
-
-
-def _date_add(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
-    """DATE_ADD, DATE_SUB, DATEADD, TIMESTAMP_ADD and the like."""
-    dialect, found = context.dialect, args[0]
-    if found.type is None or found.type.name not in _ZONED:
-        return unknown(f"{_called(call)} of what is no known date or time", *found.reasons)
-    unit = call.args.get("unit")
-    whole_days = unit is not None and unit.name.upper() in ("DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
-    if dialect == "bigquery":
-        return found
-    if dialect == "databricks" and isinstance(call, exp.TsOrDsAdd | exp.AddMonths):
-        return of("Date")
-    if dialect == "databricks" and isinstance(call, exp.TimestampAdd) and found.type.name != "Date":
-        return found
-    if dialect == "snowflake" and (found.type.name != "Date" or whole_days):
-        return found
-    return unknown(f"{_called(call)} of {found.type} in {dialect}")
-
-
-def _date(_call: exp.Expr, _args: list[Typed], context: Context) -> Typed:
-    """DATE(x), TO_DATE(x)."""
-    return of("Date") if context.dialect != "duckdb" else unknown("DuckDB's binder was not asked")
-
-
-def _timestamp(call: exp.Expr, _args: list[Typed], context: Context) -> Typed:
-    """TIMESTAMP(x) of BigQuery."""
-    return (
-        of("Timestamp") if context.dialect == "bigquery" and isinstance(call, exp.Timestamp) else unknown(_called(call))
-    )
-
-
-def _at_time_zone(_call: exp.Expr, args: list[Typed], context: Context) -> Typed:
-    """AT TIME ZONE: it takes a zone away, or gives one."""
-    other = {"Timestamp": "TimestampNtz", "TimestampNtz": "Timestamp"}
-    if context.dialect == "postgres" and args[0].type is not None and args[0].type.name in other:
-        return of(other[args[0].type.name])
-    return unknown("AT TIME ZONE of what is not known", *args[0].reasons)
 
 
 def _json(_call: exp.Expr, args: list[Typed], context: Context) -> Typed:
@@ -210,6 +133,15 @@ def _text_to_array(_call: exp.Expr, args: list[Typed], context: Context) -> Type
     return Typed(Type("Array", args=(Type("String"),))) if text else unknown("SPLIT of what may not be text")
 
 
+def _same_array(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
+    """Functions that return an array of the type that they are given."""
+    arrays = {one.type for one in args}
+    first = args[0] if args else unknown()
+    if context.dialect in ("bigquery", "databricks") and len(arrays) == 1 and first.type and first.type.name == "Array":
+        return first
+    return unknown(f"{called(call)} of what is no known array", *first.reasons)
+
+
 def _sequence(_call: exp.Expr, args: list[Typed], context: Context) -> Typed:
     """Databricks' sequence and BigQuery's GENERATE_ARRAY over whole numbers."""
     kinds = {one.type for one in args}
@@ -231,29 +163,18 @@ def _to_number(call: exp.Expr, _args: list[Typed], context: Context) -> Typed:
     return Typed(Type("Decimal", precision, scale))
 
 
-def _date_diff(call: exp.Expr, _args: list[Typed], context: Context) -> Typed:
-    """DATEDIFF: in Databricks an INT between two dates, a BIGINT with a unit before them, which the parser forgets."""
-    if context.dialect != "databricks":
-        return _fixed(
-            {"bigquery": "Int64", "snowflake": "Decimal"}.get(context.dialect, ""), "DATEDIFF", context.dialect
-        )
-    if call.text("unit").upper() not in ("", "DAY"):
-        return of("Int64")
-    if context.sql is None or _UNIT_FIRST.search(context.sql):
-        return unknown("datediff is an INT, or with a unit a BIGINT; which of them stands here is not known")
-    return of("Int32")
-
-
 def _power(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
     """Functions that are a double precision, but in Postgres a numeric of a numeric."""
     names = {one.type.name if one.type is not None else "" for one in args}
-    if context.dialect in ("databricks", "snowflake"):
+    if context.dialect in ("databricks", "snowflake") or (
+        context.dialect == "bigquery" and names <= {"Int64", "Float64"}
+    ):
         return of("Float64")
     if context.dialect == "postgres" and names <= NUMBERS:
         if "Decimal" in names and not names & {"Float32", "Float64"}:
             return some_decimal("Postgres keeps no digits of a numeric that it computes")
         return of("Float64")
-    return unknown(f"what {_called(call)} returns in {context.dialect} is not known")
+    return unknown(f"what {called(call)} returns in {context.dialect} is not known")
 
 
 def _set_returning(call: exp.Expr, args: list[Typed], context: Context) -> Typed:
@@ -264,26 +185,19 @@ def _set_returning(call: exp.Expr, args: list[Typed], context: Context) -> Typed
             return Typed(found.args[0])
         if isinstance(call, exp.GenerateSeries) and {one.type for one in args[:2]} <= {Type("Int32"), Type("Int64")}:
             return of("Int64" if Type("Int64") in [one.type for one in args] else "Int32")
-    return unknown(f"what {_called(call)} returns in {context.dialect} is not known")
+    return unknown(f"what {called(call)} returns in {context.dialect} is not known")
 
 
 _HANDLERS: dict[str, Callable[[exp.Expr, list[Typed], Context], Typed]] = {
     **dict.fromkeys(["Round", "Ceil", "Floor", "Trunc"], _rounded),
     "Abs": _same_number,
-    "Extract": _extract,
-    **dict.fromkeys(["TimestampTrunc", "DateTrunc", "DatetimeTrunc"], _date_trunc),
-    **dict.fromkeys(["DateAdd", "DateSub", "DatetimeAdd", "DatetimeSub", "TimestampAdd", "TimestampSub"], _date_add),
-    **dict.fromkeys(["TsOrDsAdd", "AddMonths"], _date_add),
-    **dict.fromkeys(["Date", "TsOrDsToDate", "StrToDate"], _date),
-    "Timestamp": _timestamp,
-    "AtTimeZone": _at_time_zone,
     "JSONExtract": _json,
     "IntDiv": _div,
     "SafeDivide": _safe_divide,
     **dict.fromkeys(["Split", "RegexpSplit"], _text_to_array),
     "GenerateSeries": _sequence,
+    **dict.fromkeys(["ArrayConcat", "ArrayReverse", "ArrayDistinct", "SortArray"], _same_array),
     "ToNumber": _to_number,
-    "DateDiff": _date_diff,
     **dict.fromkeys(["Pow", "Sqrt", "Ln", "Exp", "Log", "Cbrt"], _power),
     **dict.fromkeys(["Explode", "ExplodingGenerateSeries"], _set_returning),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dagster_contracts.sql.query_error import QueryError
+from dagster_contracts.sql.query_error import UnknownOutputError
 from dagster_contracts.sql.typing.bound import bound_columns, is_bindable
 from dagster_contracts.sql.typing.column import TypedColumn
 from dagster_contracts.sql.typing.query import output_of
@@ -48,10 +48,32 @@ def infer_types(
         UnknownOutputError: Its columns cannot be known.
     """
     if dialect == "duckdb" and is_bindable(query, tables):
-        return bound_columns(query, tables=tables, binder=binder, sql=sql)
+        try:
+            return bound_columns(query, tables=tables, binder=binder, sql=sql)
+        except UnknownOutputError as error:
+            return _worked_out(query, dialect, tables, sql, because=error)
+    columns = _worked_out(query, dialect, tables, sql)
+    return columns if dialect == "duckdb" else second_opinion(query, columns, dialect, tables, binder)
+
+
+def _worked_out(
+    query: exp.Query,
+    dialect: str,
+    tables: Mapping[str, Relation],
+    sql: str | None,
+    because: UnknownOutputError | None = None,
+) -> tuple[TypedColumn, ...]:
+    """The output without the binder; `because` says why the binder could not tell."""
     try:
         found = output_of(query, dialect=dialect, tables=tables, sql=sql)
+    except UnknownOutputError as error:
+        raise because or error from None
     except RecursionError:
-        raise QueryError("invalid", "The query is nested too deeply to be read.") from None
-    columns = tuple(TypedColumn(one.name, one.typed.type, one.typed.reasons) for one in found)
-    return columns if dialect == "duckdb" else second_opinion(query, columns, dialect, tables, binder)
+        raise UnknownOutputError("the query is nested too deeply to be read") from None
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise UnknownOutputError(f"a part of the query is not understood ({type(error).__name__}: {error})") from error
+    reasons = because.reasons if because else ()
+    return tuple(
+        TypedColumn(one.name, one.typed.type, one.typed.reasons if one.typed.type else (*one.typed.reasons, *reasons))
+        for one in found
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dagster_contracts.contract.types import Type
-from dagster_contracts.sql.typing.typed import TEXT, Typed, of, some_decimal
+from dagster_contracts.sql.typing.typed import FRACTION, TEXT, Typed, of, some_decimal
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -39,7 +39,9 @@ def literal_type(literal: exp.Literal, dialect: str) -> Typed:
 
 def _fraction(text: str, dialect: str) -> Typed:
     """A literal with a point or an exponent."""
-    if dialect == "bigquery" or (dialect in ("databricks", "snowflake") and "e" in text.lower()):
+    if dialect == "bigquery":
+        return Typed(FRACTION)
+    if dialect in ("databricks", "snowflake") and "e" in text.lower():
         return of("Float64")
     if dialect == "databricks":
         whole, _, part = text.partition(".")

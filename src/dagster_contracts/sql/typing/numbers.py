@@ -44,12 +44,10 @@ def _postgres(operator: str, left: Type, right: Type, literal: bool) -> Typed:  
     return of("Float32" if names == {"Float32"} else "Float64") if operator != "%" else unknown("% takes no float")
 
 
-def _bigquery(operator: str, left: Type, right: Type, literal: bool) -> Typed:  # noqa: FBT001
+def _bigquery(operator: str, left: Type, right: Type, literal: bool) -> Typed:  # noqa: ARG001, FBT001
     if left.name == right.name == "Int64":
         return of("Float64" if operator == "/" else "Int64")
     if "Float64" in (left.name, right.name):
-        if literal and "Decimal" in (left.name, right.name):
-            return unknown("a literal beside a NUMERIC is read as either NUMERIC or FLOAT64")
         return of("Float64")
     decimals = [side for side in (left, right) if side.name == "Decimal"]
     return Typed(max(decimals, key=lambda side: side.precision or 0))

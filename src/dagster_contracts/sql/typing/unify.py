@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dagster_contracts.contract.types import Type
 from dagster_contracts.sql.typing.numbers import FLOATS, INTEGERS, NUMBERS, widest
-from dagster_contracts.sql.typing.typed import NULL, TEXT, Typed, of, some_decimal, unknown
+from dagster_contracts.sql.typing.typed import FRACTION, NULL, TEXT, Typed, of, some_decimal, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +35,8 @@ def settle(dialect: str, found: Typed, name: str) -> Typed:
     """The type of an output column whose type nothing else decides."""
     if found.type == TEXT:
         return Typed(Type("String"))
+    if found.type == FRACTION:
+        return of("Float64")
     if found.type == NULL:
         settled = {"postgres": "String", "bigquery": "Int64"}.get(dialect)
         return of(settled) if settled else unknown(f"{name} is an untyped NULL: write CAST(NULL AS …)")
@@ -48,10 +50,9 @@ def _pair(dialect: str, left: Typed, right: Typed) -> Typed:
         return left if one is None else right
     if one == other:
         return Typed(one, left.reasons or right.reasons)
-    if NULL in (one, other):
-        return _beside_constant(dialect, right if one == NULL else left)
-    if TEXT in (one, other):
-        return _with_literal(dialect, right if one == TEXT else left)
+    for constant, meeting in _CONSTANTS.items():
+        if constant in (one, other):
+            return meeting(dialect, right if one == constant else left)
     if {one.name, other.name} <= NUMBERS:
         return _numbers(dialect, left, right)
     return _times(dialect, one, other)
@@ -74,9 +75,18 @@ def _beside_constant(dialect: str, met: Typed) -> Typed:
 
 def _with_literal(dialect: str, met: Typed) -> Typed:
     """What a quoted literal becomes beside something of another type."""
-    if dialect == "postgres" or (met.type is not None and met.type.name == "String"):
+    text = met.type is not None and met.type.name == "String"
+    time = met.type is not None and met.type.name in ("Date", "Timestamp", "TimestampNtz")
+    if dialect == "postgres" or text or (time and dialect == "bigquery"):
         return _beside_constant(dialect, met)
     return unknown(f"a quoted literal meets {met.type}, and what {dialect} makes of them is not known")
+
+
+def _with_fraction(_dialect: str, met: Typed) -> Typed:
+    """What BigQuery's literal with a point becomes beside something of another type."""
+    if met.type is not None and met.type.name in ("Decimal", "Float64", "Int64"):
+        return met if met.type.name == "Decimal" else of("Float64")
+    return unknown(f"a literal with a point meets {met.type}")
 
 
 def _numbers(dialect: str, left: Typed, right: Typed) -> Typed:
@@ -128,3 +138,6 @@ def _databricks(one: Type, other: Type) -> Typed:
     if precision > _MOST_DIGITS:
         return some_decimal(f"the digits of {one} and {other} together are cut at {_MOST_DIGITS}")
     return Typed(Type("Decimal", precision, scale))
+
+
+_CONSTANTS = {NULL: _beside_constant, TEXT: _with_literal, FRACTION: _with_fraction}

@@ -87,8 +87,9 @@ def _called(item: exp.Expr, sql: str | None) -> str:
 
 def _postgres(item: exp.Expr, sql: str | None) -> str:
     """Postgres's name for a column: the innermost column or function that gives the value, or nothing."""
-    if isinstance(item, exp.Column | exp.Dot):
-        return fold(item.this if isinstance(item, exp.Column) else item.expression, "postgres")
+    own = {exp.Column: "this", exp.Dot: "expression", exp.Alias: "alias"}.get(type(item))
+    if own:
+        return fold(item.args[own], "postgres")
     if isinstance(item, _THROUGH):
         return _postgres(item.this, sql)
     if isinstance(item, exp.Cast):
@@ -98,26 +99,26 @@ def _postgres(item: exp.Expr, sql: str | None) -> str:
         return (_postgres(default, sql) if default else "") or "case"
     if isinstance(item, exp.Subquery):
         inner = item.this.selects if isinstance(item.this, exp.Query) else []
-        return (inner[0].output_name or _postgres(inner[0], sql)) if len(inner) == 1 else ""
+        return _postgres(inner[0], sql) if len(inner) == 1 else ""
     return "interval" if isinstance(item, exp.Interval) else _postgres_function(item, sql)
 
 
 def _postgres_function(item: exp.Expr, sql: str | None) -> str:
     """Postgres's name for a call."""
+    text = "" if sql is None else sql.lower()
     if isinstance(item, exp.Anonymous):
         return item.name.lower()
     if isinstance(item, exp.Trim):
         return _TRIMS.get((item.args.get("position") or "").upper(), "btrim")
-    if isinstance(item, exp.Extract) and sql is not None and "date_part" in sql.lower():
+    if isinstance(item, exp.Extract) and "date_part" in text:
         return "date_part"
-    if isinstance(item, exp.Mod):
-        return "mod" if sql is not None and "%" not in sql else ""
-    if isinstance(item, exp.Func) or type(item).__name__ in _POSTGRES:
-        own = _called(item, sql) or _POSTGRES.get(type(item).__name__, "")
-        if own or not isinstance(item, exp.Func) or isinstance(item, exp.Binary | exp.Connector):
-            return own
-        return item.sql_name().lower()
-    return ""
+    if isinstance(item, exp.Mod) and "mod" in text and "%" not in text:
+        return "mod"
+    kept = _called(item, sql) if isinstance(item, exp.Func) else ""
+    own = kept or _POSTGRES.get(type(item).__name__, "")
+    if own or not isinstance(item, exp.Func) or isinstance(item, exp.Binary | exp.Connector):
+        return own
+    return item.sql_name().lower()
 
 
 def _is_cast_column(item: exp.Expr) -> bool:
