@@ -132,6 +132,19 @@ def key_rules(keys: list[Any], others: list[Any]) -> dict[str, tuple[pl.Expr, li
     }
 
 
+def hold_in_memory(rules: dict[str, tuple[pl.Expr, list[bool]]], frame: pl.DataFrame, budget: int | None) -> None:
+    """A frame of several chunks, split as one in memory."""
+    assert frame.n_chunks() > 1 or frame.height <= 5
+    contract = contract_of({name: expr for name, (expr, _) in rules.items()})
+    found = split(contract, frame, SplitOptions(memory_budget=budget))
+    assert found.rule_counts == {name: kept.count(False) for name, (_, kept) in rules.items()}
+    invalid = [at for at in range(frame.height) if not all(kept[at] for _, kept in rules.values())]
+    assert found.invalid["row"].to_list() == invalid
+    for rule in contract.rules:
+        words = ["valid" if rules[rule.name][1][at] else "invalid" for at in invalid]
+        assert found.invalid[rule.check_name].to_list() == words
+
+
 @pytest.mark.parametrize("budget", BUDGETS[:2])
 @pytest.mark.parametrize("kind", KEYS)
 def test_keys_of_every_kind_are_compared_by_their_values(kind: str, budget: int, tmp_path: Path):
@@ -155,6 +168,7 @@ def test_keys_of_every_kind_are_compared_by_their_values(kind: str, budget: int,
         hold(rules, pl.scan_parquet(path), list(range(rows)), budget, tmp_path / f"file {rows}")
         chunks = pl.concat([frame[at : at + 5] for at in range(0, rows, 5)], rechunk=False)
         hold(rules, chunks.lazy(), list(range(rows)), budget, tmp_path / f"memory {rows}")
+        hold_in_memory(rules, chunks, budget)
         assert rows == len(pool) or any(not all(kept) for _, kept in rules.values())
 
 
