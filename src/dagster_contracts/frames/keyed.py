@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from dagster_contracts.contract.fields import RuleSpec
     from dagster_contracts.frames.arrays import Hashes
 
-_HASH, _HASH_BYTES = "hash", 8
+_HASH, _HASH_BYTES, _HASHES = "hash", 8, 2**64
 _LEAST_HASHES = 1 << 20  # bytes; for fewer at once it is not worth to read the keys again
 _MOST_PARTS = 256  # each reads the rule's columns again
-_MOST_AT_ONCE = 1 << 30  # bytes for one part of a group rule: a larger budget would save little time
+_MOST_AT_ONCE = 3 << 28  # bytes for one part of a group rule, however large the budget: more would save little time
 _ROOM_TO_WORK = 4  # a rule's columns, its groups and its result, in multiples of the columns
 
 
@@ -79,7 +79,7 @@ def _broken_rows(frame: pl.LazyFrame, rule: RuleSpec, sight: Sight, row_count: i
     narrow = frame.select(cs.by_name(*columns)).with_row_index(row)
     found = []
     for part in range(parts):
-        rows = narrow.filter(_hashed(sight.keys) % parts == part)
+        rows = narrow.filter(_is_in_part(_hashed(sight.keys), part, parts))
         broken = rows.with_columns(kept).filter(~pl.col(rule.check_name))
         found.append(broken.select(row).collect(engine="streaming").to_series())
     return pl.concat(found).sort()
@@ -120,14 +120,20 @@ def _hashes(frame: pl.LazyFrame, keys: Sequence[str], row_count: int, part: int,
 
     mixed = frame.select(_hashed(keys).alias(_HASH))
     if parts > 1:
-        mixed = mixed.filter(pl.col(_HASH) % parts == part)
+        mixed = mixed.filter(_is_in_part(pl.col(_HASH), part, parts))
     mixed.sink_batches(fill, maintain_order=False, engine="streaming")
     return hashes[:filled]
 
 
-def _hashed(keys: Iterable[str]) -> pl.Expr:
+def _hashed(keys: Sequence[str]) -> pl.Expr:
     """A hash that is equal for equal keys: -0.0 and 0.0 are one key, NaN is one key, null is one key."""
-    return pl.struct(cs.by_name(*keys)).hash()
+    return cs.by_name(*keys).as_expr().hash() if len(keys) == 1 else pl.struct(cs.by_name(*keys)).hash()
+
+
+def _is_in_part(hashed: pl.Expr, part: int, parts: int) -> pl.Expr:
+    """Whether a hash is in one of as many equal stretches of all hashes."""
+    first, end = _HASHES * part // parts, _HASHES * (part + 1) // parts
+    return hashed.is_between(pl.lit(first, dtype=pl.UInt64), pl.lit(end - 1, dtype=pl.UInt64))
 
 
 def _is_nested(frame: pl.LazyFrame, columns: Iterable[str]) -> bool:
