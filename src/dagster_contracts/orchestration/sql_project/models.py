@@ -9,8 +9,8 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from dagster_contracts.sql.contract_rules import ContractRules, contract_rules
-from dagster_contracts.sql.references import find_references
 from dagster_contracts.sql.lineage import Source, column_lineage
+from dagster_contracts.sql.references import find_references
 from dagster_contracts.sql.report import build_report
 
 if TYPE_CHECKING:
