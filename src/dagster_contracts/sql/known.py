@@ -8,11 +8,19 @@ from typing import TYPE_CHECKING, Any
 from dagster_contracts.sql.analyze import Analysis
 from dagster_contracts.sql.cache import digest
 from dagster_contracts.sql.references import Reference
-from dagster_contracts.sql.stored import dump_finding, dump_relation, load_finding, load_relation
+from dagster_contracts.sql.stored import (
+    dump_finding,
+    dump_relation,
+    dump_witness,
+    load_finding,
+    load_relation,
+    load_witness,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from dagster_contracts.diagnostics.finding import Witness
     from dagster_contracts.sql.project import Model
     from dagster_contracts.sql.relation import Relation
 
@@ -65,6 +73,15 @@ class Known:
         finding = None if analysis.finding is None else dump_finding(analysis.finding)
         found = "" if analysis.relation is None else self._print(analysis.relation)
         self._keep(key, [relation, list(analysis.reasons), finding, found])
+
+    def witness(self, key: str) -> tuple[Witness | None] | None:
+        """The rows that were found for a search, if it was made: none were found, or these."""
+        found = self._find(key)
+        return None if found is None else (None if found == [] else load_witness(found),)
+
+    def keep_witness(self, key: str, witness: Witness | None) -> None:
+        """Keep the rows of a search."""
+        self._keep(key, [] if witness is None else dump_witness(witness))
 
     def _find(self, key: str) -> Any:
         found = self._stored.get(key)

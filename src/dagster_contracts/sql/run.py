@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -103,13 +103,16 @@ def _check(
     """Check what was read, with what is known from an earlier time."""
     from dagster_contracts.sql.known import Known  # noqa: PLC0415  (an unchanged project needs no parser)
     from dagster_contracts.sql.load import load_inputs  # noqa: PLC0415
+    from dagster_contracts.sql.proof import prove  # noqa: PLC0415
 
     known = None if cache is None else Known(cache.models())
     loaded = load_inputs(inputs, progress, known)
+    paths = options.paths if options.config is not None else options.paths or (Path(),)
+    report = build_report(loaded, strict=options.strict, only=chosen(loaded, paths, options.select))
+    report = replace(report, diagnostics=tuple(prove(report.diagnostics, loaded, known)))
     if cache is not None and known is not None and known.has_news:
         cache.keep_models(known.kept)
-    paths = options.paths if options.config is not None else options.paths or (Path(),)
-    return build_report(loaded, strict=options.strict, only=chosen(loaded, paths, options.select))
+    return report
 
 
 def chosen(loaded: Loaded, paths: Sequence[Path], select: Sequence[str]) -> set[str] | None:
