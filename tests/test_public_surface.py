@@ -24,6 +24,7 @@ ROOT = [
     "ParquetIOManager",
     "Quarantine",
     "Schema",
+    "SqlProjectComponent",
     "UInt16",
     "UInt32",
     "UInt64",

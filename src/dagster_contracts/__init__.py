@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         contract_check_results_from_diagnostics,
         contract_check_specs_for_model,
     )
+    from dagster_contracts.orchestration.sql_project.component import SqlProjectComponent
     from dagster_contracts.orchestration.storage.parquet import ParquetIOManager
     from dagster_contracts.orchestration.table_checks import build_collection_checks, build_contract_checks
     from dagster_contracts.rows.schema import Schema, schema
@@ -60,6 +61,7 @@ __all__ = [
     "ParquetIOManager",
     "Quarantine",
     "Schema",
+    "SqlProjectComponent",
     "UInt8",
     "UInt16",
     "UInt32",
@@ -88,6 +90,7 @@ __all__ = [
 _HOMES = {
     "ContractRules": "sql.contract_rules",
     "ContractsComponent": "orchestration.contracts_component",
+    "SqlProjectComponent": "orchestration.sql_project.component",
     "FieldSpec": "contract.fields",
     "Float32": "contract.schema.exact",
     "Float64": "contract.schema.exact",

@@ -3,10 +3,14 @@
 from pathlib import Path
 
 import pytest
+import sqlglot
+from tests.sql.provable import relation
+from tests.sql.test_project import codes, write
 
 import dagster_contracts as dc
 from dagster_contracts.diagnostics.finding import Report
-from tests.sql.test_project import codes, write
+from dagster_contracts.sql.nullability import infer_nullability
+from dagster_contracts.sql.witness import find_witness
 
 SOURCES = """
 CREATE TABLE raw.orders (id BIGINT NOT NULL, customer_id INTEGER NOT NULL, amount DECIMAL(10,2) NOT NULL);
@@ -129,3 +133,40 @@ def test_s9_a_source_that_nobody_declares_verifies_nothing_and_breaks_nothing(tm
     strict = check(tmp_path, "SELECT t.x FROM nowhere.t AS t", contract, strict=True)
     assert codes(strict) == [("E059", "orders"), ("E059", "orders")]
     assert strict.exit_code() == 1
+
+
+# S1, S2, S3 and S8 once more, of the query alone.
+TABLES = {
+    "orders": relation("orders", id="Int64", customer_id="Int64", amount="Decimal", quantity="Int32", small="Int32?"),
+    "customers": relation("customers", id="Int64", name="String"),
+}
+LEFT_JOINED = "SELECT o.id, c.name\nFROM orders AS o\nLEFT JOIN customers AS c ON c.id = o.customer_id"
+
+
+def nulls(sql: str) -> list[bool | None]:
+    query = sqlglot.parse_one(sql, read="duckdb")
+    return [column.nullable for column in infer_nullability(query, dialect="duckdb", tables=TABLES)]
+
+
+def test_s1_the_reason_is_the_join_and_a_witness_is_an_order_without_a_customer():
+    query = sqlglot.parse_one(LEFT_JOINED, read="duckdb")
+    _, name = infer_nullability(query, dialect="duckdb", tables=TABLES)
+    assert (name.nullable, name.reasons) == (True, ("c.name can be NULL after LEFT JOIN at line 3",))
+    witness = find_witness(query, 1, TABLES)
+    assert witness is not None
+    assert (len(witness.inputs["orders"]), witness.inputs["customers"], witness.output["name"]) == (1, (), None)
+
+
+def test_s2_the_filter_proves_the_column():
+    assert nulls(f"{LEFT_JOINED}\nWHERE c.name IS NOT NULL") == [False, False]
+
+
+def test_s3_a_union_is_nullable_where_one_of_its_branches_is():
+    assert nulls("SELECT small AS x FROM orders UNION ALL SELECT id FROM customers") == [True]
+    assert nulls("SELECT quantity AS x FROM orders UNION ALL SELECT id FROM customers") == [False]
+
+
+def test_s8_a_sum_is_null_where_it_sees_no_rows():
+    assert nulls("SELECT SUM(amount) AS s FROM orders GROUP BY customer_id") == [False]
+    assert nulls("SELECT SUM(amount) AS s FROM orders") == [True]
+    assert nulls("SELECT SUM(amount) AS s FROM orders GROUP BY ROLLUP (customer_id)") == [True]

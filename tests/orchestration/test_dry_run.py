@@ -404,6 +404,22 @@ def _converting(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(c.note.str.to_integer()).select("id", "amount")
 
 
+def _forgiving(fn):
+    @functools.wraps(fn)
+    def wrapper(orders: pl.DataFrame):
+        try:
+            return fn(orders)
+        except pl.exceptions.PolarsError:
+            return orders.select("id")
+
+    return wrapper
+
+
+@_forgiving
+def catches_in_a_decorator(orders: pl.DataFrame):
+    return _converting(orders)
+
+
 def catches_in_a_helper(orders: pl.DataFrame):
     return _catching(orders)
 
@@ -513,6 +529,7 @@ NOT_VERIFIED = [
     (catches_what_a_plan_causes, "it runs its data where an error would be caught"),
     (suppresses_what_rows_cause, "it runs its data where an error would be caught"),
     (catches_in_a_helper, "it runs its data where an error would be caught"),
+    (catches_in_a_decorator, "it runs its data where an error would be caught"),
     (map_elements, "it returns a plan with a Python function in it"),
     (map_elements_eagerly, "it runs a plan with a Python function in it, line "),
     (map_batches, "it returns a plan with a Python function in it"),
@@ -914,3 +931,46 @@ def test_chance_and_the_clock_are_no_reason():
         return orders.select("id", amount=pl.lit(random.random()))
 
     assert findings(out) == []
+
+
+class Rows(dc.Schema):
+    id: int
+    amount: float | None
+
+
+def test_what_a_run_conforms_is_not_known_before():
+    assert why(lazily, contract=Rows) == "what it gives is brought to the contract's types by the run"
+    assert findings(unknown_column, contract=Rows)[0][0] == "E030"
+    assert why(lazily, normalizer=lambda frame: frame) == "what it gives is brought to the contract's types by the run"
+
+
+def test_a_table_of_rows_is_an_input_like_any_other():
+    @dc.asset(Rows)
+    def events() -> list[dict]: ...
+
+    def out(events: pl.LazyFrame):
+        return events.select("id", "amount")
+
+    report = check(events, dc.asset(Out)(out))
+    assert [one for one in report.diagnostics if one.model == "out"] == []
+    assert report.summary.held == 3
+
+
+class Tags(dy.Schema):
+    id = dy.Int64(primary_key=True)
+    tags = dy.List(dy.Int64(), nullable=True)
+
+
+def test_nulls_everywhere_show_what_polars_does_with_them():
+    """Polars 2.1 reverses a column of nothing but nulls into one of another dtype."""
+
+    @dc.asset(Tags)
+    def tagged() -> pl.DataFrame: ...
+
+    def out(tagged: pl.DataFrame):
+        return tagged.reverse()
+
+    turned = pl.DataFrame({"id": [1, 2], "tags": [None, None]}, schema={"id": pl.Int64, "tags": pl.List(pl.Int64)})
+    broken = turned.reverse().schema["tags"] != pl.List(pl.Int64)
+    found = [one.reasons for one in check(tagged, dc.asset(Tags)(out)).diagnostics if one.model == "out"]
+    assert bool(found) == broken

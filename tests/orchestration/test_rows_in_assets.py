@@ -444,6 +444,16 @@ def test_a_contract_with_a_column_called_raw():
     assert seen.quarantine[0]["raw"] is None
 
 
+def test_the_quarantine_in_the_graph_has_the_columns_that_are_written(tmp_path, instance):
+    asset = returning(dicts(MIXED), quarantine=True)
+    spec = dc.build_quarantine_spec(OrderRows, asset)
+    run(asset, tmp_path, instance)
+    written = pl.read_parquet_schema(tmp_path / "orders_quarantine.parquet")
+    shown = spec.metadata["dagster/column_schema"].columns
+    assert {column.name: column.type for column in shown} == {name: str(dtype) for name, dtype in written.items()}
+    assert [column.name for column in shown] == list(written)
+
+
 # -------------------------------------------------------------------------------------- strategies, normalizer, defaults
 
 

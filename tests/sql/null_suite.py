@@ -12,7 +12,6 @@ import duckdb
 import sqlglot
 from sqlglot import exp
 
-from dagster_contracts.contract.types import Type
 from dagster_contracts.sql.dialect_types import spelled_type
 from dagster_contracts.sql.relation import Column, Relation
 
@@ -82,44 +81,39 @@ POOLS = {
 }
 
 
-def constants(query: exp.Expr) -> dict[str, list[str]]:
-    """The values that a query compares with, by the name of their type."""
+def pools(query: exp.Query, dialect: str, *, tame: bool) -> dict[str, list[str]]:
+    """The values to choose from by the name of a type, those that a query compares with among them.
+
+    Tame ones are no infinity and no NaN, which other dialects have not or treat in a way of their own; and no array in
+    a BigQuery table has a NULL element.
+    """
     literals = list(query.find_all(exp.Literal))
-    numbers = [literal.name for literal in literals if not literal.is_string]
-    return {
-        "String": [literal.sql() for literal in literals if literal.is_string],
-        **{name: numbers for name in ("Int32", "Int64", "Decimal", "Float64")},
-    }
-
-
-def random_value(rng: random.Random, kind: Type, extra: dict[str, list[str]], *, tame: bool) -> str:
-    """A value as DuckDB writes it; a tame one is no infinity and no NaN."""
-    pool = [*POOLS[kind.name], *extra.get(kind.name, [])]
-    if kind.name in {"Int32", "Int64"}:
-        pool = [value for value in pool if "." not in value]
+    found = {name: list(values) for name, values in POOLS.items()}
+    found["String"] += [literal.sql() for literal in literals if literal.is_string]
+    for literal in literals:
+        for name in () if literal.is_string else ("Int32", "Int64", "Decimal", "Float64"):
+            if literal.is_int or not name.startswith("Int"):
+                found[name].append(literal.name)
     if tame:
-        pool = [value for value in pool if "inf" not in value and "nan" not in value]
-    return rng.choice(pool)
+        found = {name: [v for v in values if "inf" not in v and "nan" not in v] for name, values in found.items()}
+    if dialect == "bigquery":
+        found["Array"] = [value for value in found["Array"] if "NULL" not in value]
+    return found
 
 
 def fill(
-    connection: duckdb.DuckDBPyConnection,
-    tables: dict[str, Relation],
-    extra: dict[str, list[str]],
-    rng: random.Random,
-    *,
-    tame: bool,
+    connection: duckdb.DuckDBPyConnection, tables: dict[str, Relation], values: dict[str, list[str]], rng: random.Random
 ) -> None:
     """Puts a few random rows into each table, none into some."""
     for table in tables.values():
         connection.execute(f"TRUNCATE {table.name}")
         rows = []
         for _ in range(rng.choice([0, 1, 1, 2, 3, 4])):
-            values = [
-                "NULL" if column.nullable and rng.random() < 0.4 else random_value(rng, column.type, extra, tame=tame)
+            row = [
+                "NULL" if column.nullable and rng.random() < 0.4 else rng.choice(values[column.type.name])
                 for column in table.columns
             ]
-            rows.append(f"({', '.join(values)})")
+            rows.append(f"({', '.join(row)})")
         if rows:
             connection.execute(f"INSERT INTO {table.name} VALUES {', '.join(rows)}")
 
@@ -134,12 +128,11 @@ def nulls_seen(model: Model, rounds: int, seed: int = 0) -> tuple[set[int], int,
     connection = duckdb.connect(config={"threads": 1})
     connection.execute((SUITE / "sources.sql").read_text())
     rng = random.Random(f"{model.name} {seed}")
-    extra = constants(query)
+    tame, wild = (pools(query, model.dialect, tame=is_tame) for is_tame in (True, model.dialect != "duckdb"))
     seen: set[int] = set()
     ran, last = 0, ""
     for _ in range(rounds):
-        tame = rng.random() < 0.6 or model.dialect != "duckdb"  # the others have none, or treat them in their own way
-        fill(connection, used, extra, rng, tame=tame)
+        fill(connection, used, tame if rng.random() < 0.6 else wild, rng)
         timer = threading.Timer(0.3, connection.interrupt)  # a recursion over random rows may never end
         timer.start()
         try:

@@ -6,7 +6,8 @@ from itertools import pairwise
 import pytest
 import sqlglot
 
-from dagster_contracts.sql.graph import descendants, find_cycles, find_references, sort_models
+from dagster_contracts.sql.graph import descendants, find_cycles, sort_models
+from dagster_contracts.sql.references import find_references
 
 
 def references(sql: str, dialect: str = "duckdb") -> list[str]:

@@ -1,8 +1,13 @@
 """The package as a strictly typed project uses it; mypy and no interpreter reads this file."""
 
+import datetime as dt
+from collections.abc import Iterator
+from typing import Annotated, Any
+
 import dagster as dg
 import dataframely as dy
 import polars as pl
+from pydantic import Field
 
 import dagster_contracts as dc
 
@@ -52,3 +57,48 @@ definitions: dg.Definitions = dg.Definitions(
     asset_checks=checks,
     resources={"io_manager": dc.ParquetIOManager(base_dir="data")},
 )
+
+
+class AdsStats(dc.Schema):
+    date: dt.date = dc.field(primary_key=True)
+    ad_id: str = dc.field(alias="adId", min_length=1)
+    clicks: int = dc.field(0, description="Clicks")
+    spend: float = Field(ge=0)
+    labels: list[str] = dc.field(default_factory=list)
+    note: str | None = dc.field(default=None, sensitive=True)
+    seen: dt.date | None = dc.field(None, epoch="s")
+    rank: Annotated[int, dc.Int32]
+
+    @dc.rule
+    def spent(cls) -> pl.Expr:
+        return pl.col("spend") > 0
+
+    @dc.rule(group_by=["date"])
+    def few(cls) -> pl.Expr:
+        return pl.len() < 3
+
+
+class MoreStats(AdsStats):
+    extra: int
+
+
+@dc.schema
+class Plain:
+    id: int
+
+
+@dc.asset(AdsStats, quarantine=True)
+def ads_stats() -> Iterator[dict[str, Any]]:
+    yield {"date": "2024-01-01"}
+
+
+specs: list[dc.FieldSpec] = MoreStats.field_specs()
+texts: list[str] = [spec.name for spec in specs if spec.nullable and not spec.fields]
+frame: pl.DataFrame = AdsStats.to_frame([{"adId": "a"}], strategy=dc.MaterializationStrategy.STRICT)
+frame_schema: type[dy.Schema] = AdsStats.to_dataframely()
+from_frame: type[dc.Schema] = dc.Schema.from_dataframely(Orders)
+from_json: type[dc.Schema] = dc.Schema.from_json_schema(AdsStats.json_schema())
+inferred: type[dc.Schema] = dc.Schema.infer([{"a": 1}])
+columns: list[str] = [str(column) for column in AdsStats.sql_columns("duckdb")]
+lost: tuple[str, ...] = AdsStats.losses("dataframely")
+valid = dc.validate(AdsStats, frame).valid

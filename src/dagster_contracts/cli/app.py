@@ -1,28 +1,21 @@
-"""The commands, and what each ends with: 0 clean, 1 violations, 2 wrong use or an error of the check itself."""
+"""The commands, and what each ends with: 0 clean, 1 violations, 2 wrong use or an error of the check itself.
+
+A command is a module with `add`, which declares it, and `run`, which returns what to exit with. It imports what it
+needs when it runs: `--help` and an unchanged project must answer before a parser or an engine could be imported.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
+from argparse import ArgumentParser
 from io import TextIOWrapper
 
-import typer
-
-from dagster_contracts.cli.check import check
-from dagster_contracts.cli.explain import explain
+from dagster_contracts.cli import check, explain
 from dagster_contracts.errors import ContractsError
 
-app = typer.Typer(
-    name="dagster-contracts",
-    help="Contracts on tables, checked before anything runs.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # help without rich starts in half the time
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command()(check)
-app.command()(explain)
+COMMANDS = (check, explain)
 
 
 def main() -> None:
@@ -30,15 +23,29 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal that lacks a letter shows its number
             stream.reconfigure(errors="backslashreplace")
+    arguments = _parser().parse_args()
     try:
-        app()
+        code = arguments.run(arguments)
+        sys.stdout.flush()
     except ContractsError as error:
-        typer.echo(f"error: {error}", err=True)
-        sys.exit(2)
+        sys.stderr.write(f"error: {error}\n")
+        code = 2
     except BrokenPipeError:  # whoever read the output has seen enough
-        sys.stderr.close()
-        sys.exit(2)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 2
+    except KeyboardInterrupt:
+        code = 130
     except Exception:  # noqa: BLE001  (whatever else happens is our mistake, and never an exit of 1)
         traceback.print_exc()
-        typer.echo("error: dagster-contracts itself failed; nothing can be said of the contracts", err=True)
-        sys.exit(2)
+        sys.stderr.write("error: dagster-contracts itself failed; nothing can be said of the contracts\n")
+        code = 2
+    sys.exit(code)
+
+
+def _parser() -> ArgumentParser:
+    description = "Contracts on tables, checked before anything runs."
+    parser = ArgumentParser("dagster-contracts", description=description, allow_abbrev=False)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add(commands)
+    return parser

@@ -3,48 +3,49 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from dagster_contracts.cli.options import add_project
 
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-class Format(StrEnum):
-    """The forms that a report is printed in."""
+    from dagster_contracts.cli.options import Commands
 
-    TEXT = "text"
-    JSON = "json"
-    SARIF = "sarif"
-    GITHUB = "github"
-    JUNIT = "junit"
+FORMATS = ("text", "json", "sarif", "github", "junit")
+FAIL_ON = ("error", "warning", "unverified")
 
 
-class FailOn(StrEnum):
-    """The mildest finding that makes the command exit with 1."""
+def add(commands: Commands) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "check", help="check contracts, without a warehouse and without data", allow_abbrev=False
+    )
+    add_project(parser)
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how to print what was found")
+    parser.add_argument("--strict", action="store_true", help="what cannot be verified is an error")
+    parser.add_argument(
+        "--fail-on", choices=FAIL_ON, default="error", help="the mildest finding that exits with 1 (default: error)"
+    )
+    parser.add_argument("--no-cache", action="store_true", help="find everything anew")
+    parser.set_defaults(run=run)
 
-    ERROR = "error"
-    WARNING = "warning"
-    UNVERIFIED = "unverified"
 
-
-def check(
-    paths: Annotated[
-        list[Path] | None, typer.Argument(help="A project's folder, or models, contracts and folders of it.")
-    ] = None,
-    config: Annotated[Path | None, typer.Option(help="The project's contracts.toml.")] = None,
-    select: Annotated[
-        list[str] | None, typer.Option(help="Models by name; * for any letters, + before or after for relatives.")
-    ] = None,
-    form: Annotated[Format, typer.Option("--format", help="How to print what was found.")] = Format.TEXT,
-    strict: Annotated[bool, typer.Option("--strict", help="What cannot be verified is an error.")] = False,
-    fail_on: Annotated[FailOn, typer.Option(help="The mildest finding that exits with 1.")] = FailOn.ERROR,
-) -> None:
-    """Check contracts, without a warehouse and without data."""
-    from dagster_contracts.diagnostics.formats import render  # noqa: PLC0415  (not for --help)
+def run(arguments: Namespace) -> int:
+    """Check, and print what was found."""
+    from dagster_contracts.cli.progress import Progress  # noqa: PLC0415  (not for --help)
+    from dagster_contracts.diagnostics.formats import render  # noqa: PLC0415
     from dagster_contracts.sql.run import Options, run_check  # noqa: PLC0415
 
-    report = run_check(Options(tuple(paths or ()), config, tuple(select or ()), True if strict else None))
-    colour = form is Format.TEXT and sys.stdout.isatty()
-    typer.echo(render(report, form.value, fail_on=fail_on.value, colour=colour), nl=False)
-    raise typer.Exit(report.exit_code(fail_on.value))
+    options = Options(
+        paths=tuple(arguments.paths),
+        config=arguments.config,
+        select=tuple(arguments.select),
+        strict=True if arguments.strict else None,
+        cache=not arguments.no_cache,
+    )
+    with Progress(sys.stderr) as progress:
+        report = run_check(options, progress.advance)
+    colour = arguments.format == "text" and sys.stdout.isatty()
+    sys.stdout.write(render(report, arguments.format, fail_on=arguments.fail_on, colour=colour))
+    return report.exit_code(arguments.fail_on)

@@ -49,6 +49,11 @@ def column_check_name(column: str) -> str:
     return _COLUMN_PREFIX + _slug(column, _ONE_NAME)
 
 
+def raw_column(columns: Collection[str]) -> str:
+    """The quarantine's column that has a row as it arrived, where the data may have one of that name itself."""
+    return "raw" if "raw" not in columns else "dy_row__raw"
+
+
 def filter_check_name(name: str) -> str:
     """The name of the check that holds one filter of a Dataframely collection."""
     return _FILTER_PREFIX + _slug(name, _ONE_NAME)

@@ -25,9 +25,11 @@ def raise_as_failure(error: errors.ContractsError) -> NoReturn:
 
 @contextmanager
 def as_failures() -> Iterator[None]:
-    """Let this package's errors leave a block as ones that are also a `dg.Failure`."""
+    """Let this package's errors leave a block as ones that are also a `dg.Failure`; a disk may have room next time."""
     try:
         yield
+    except errors.StorageError:
+        raise
     except errors.ContractsError as error:
         raise_as_failure(error)
 

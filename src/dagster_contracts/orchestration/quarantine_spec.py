@@ -8,6 +8,7 @@ import dagster as dg
 
 from dagster_contracts.contract.reading import read_contract
 from dagster_contracts.orchestration.quarantine import declared_key, default_key
+from dagster_contracts.orchestration.row_contracts import is_row_contract
 from dagster_contracts.orchestration.tables import quarantine_columns
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def build_quarantine_spec(
         description=description
         or f"The invalid rows of `{key.to_user_string()}`; a column per rule says whether the row broke it. The "
         "asset's runs write them and make no event for it, so it is never shown as materialized.",
-        metadata={"dagster/column_schema": quarantine_columns(known)},
+        metadata={"dagster/column_schema": quarantine_columns(known, of_rows=is_row_contract(contract))},
         group_name=group_name,
         owners=owners,
         tags=tags,

@@ -123,11 +123,6 @@ class Refusals:
         return "\n".join(lines)
 
 
-def raw_column(columns: list[str]) -> str:
-    """The name of the column that has a row as it arrived, in JSON."""
-    return "raw" if "raw" not in columns else "dy_row__raw"
-
-
 def can_be_numbered(contract: Contract) -> bool:
     """Whether no rule would see a further column; one over all columns would take the row's number for data."""
     return not any(rule.expr.meta.has_multiple_outputs() for rule in contract.rules)
@@ -141,7 +136,7 @@ def with_refused(found: Split, refused: Refused) -> Split:
         refused: The others.
     """
     columns = [name for name in found.valid.collect_schema().names() if name != NUMBER]
-    raw = raw_column(columns)
+    raw = names.raw_column(columns)
     contract = found.contract
     private = bool(contract.sensitive_columns)
     invalid = _beside(found, refused, columns, raw)

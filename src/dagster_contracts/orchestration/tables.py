@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from dagster_contracts.contract.names import CONFORM_CHECK, raw_column
 from dagster_contracts.frames.cells import showable, showable_rows
 from dagster_contracts.frames.rules import INVALID, UNKNOWN, VALID
 
@@ -117,13 +118,24 @@ def observed_columns(contract: Contract, schema: pl.Schema) -> dg.TableSchema:
     )
 
 
-def quarantine_columns(contract: Contract) -> dg.TableSchema:
-    """A quarantine as the Columns tab shows it: the contract's columns without constraints, then one a rule."""
+def quarantine_columns(contract: Contract, *, of_rows: bool = False) -> dg.TableSchema:
+    """A quarantine as the Columns tab shows it: the contract's columns without constraints, then one a rule.
+
+    Args:
+        contract: The contract.
+        of_rows: Whether rows that could not be conformed are in it, too.
+    """
     columns = [
         dg.TableColumn(spec.name, spec.type_text, spec.description, tags=dict(spec.tags)) for spec in contract.fields
     ]
+    arrival = [
+        dg.TableColumn(
+            raw_column(contract.column_names), "String", "The row as it arrived, in JSON, if it was refused."
+        ),
+        dg.TableColumn(CONFORM_CHECK, "String", "Why it cannot be brought to the contract's types, or `valid`."),
+    ]
     rules = [dg.TableColumn(rule.check_name, "String", rule.description) for rule in contract.rules]
-    return dg.TableSchema(columns + rules)
+    return dg.TableSchema([*columns, *(arrival if of_rows else ()), *rules])
 
 
 def _declared_column(contract: Contract, spec: FieldSpec, dtype: str) -> dg.TableColumn:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from dagster_contracts.rows import casts, cells, constraints, nested
+from dagster_contracts.rows import casts, cells, constraints, mixed, nested
 from dagster_contracts.rows.exact import exact_values
 from dagster_contracts.rows.groups import groups, sources_of
 from dagster_contracts.rows.leaves import OWN_TYPES
@@ -100,8 +100,8 @@ def _begun(shape: Shape, given: Given, how: How, depth: int, name: str) -> Colum
     if shape.kind in {"list", "record"}:
         return _of_nested(shape, given, asked, how, depth)
     if isinstance(given, pl.Series):
-        return _of_series(shape, given, asked, how, depth, name)
-    return _of_values(shape, given, asked, how, depth, name)
+        return _of_series(shape, given, asked, how=how, depth=depth, name=name)
+    return _of_values(shape, given, asked, how=how, depth=depth, name=name)
 
 
 def _of_nested(shape: Shape, given: Given, asked: Constraints, how: How, depth: int) -> Column:
@@ -134,17 +134,15 @@ def _of_nested(shape: Shape, given: Given, asked: Constraints, how: How, depth: 
     return _mended(shape, given, *result, own=False, how=how, depth=depth)
 
 
-def _of_series(shape: Shape, given: pl.Series, asked: Constraints, how: How, depth: int, name: str) -> Column | Pending:
+def _of_series(
+    shape: Shape, given: pl.Series, asked: Constraints, *, how: How, depth: int, name: str
+) -> Column | Pending:
     """A table's column, whose dtype says what all values are."""
     if given.dtype == pl.Null():
         nothing = pl.repeat(None, len(given), eager=True, dtype=shape.dtype)
         return _all_fine(shape, nothing, own=False)
     leave = how.leave_rules and depth == 0
-    if (
-        given.dtype == shape.dtype
-        and shape.kind in _AS_THEY_ARE
-        and (leave or constraints.kept(shape, asked, pl.lit(0)) is None)
-    ):
+    if given.dtype == shape.dtype and shape.kind in _AS_THEY_ARE and (leave or not constraints.any_asked(shape, asked)):
         return _all_fine(shape, given, own=True)
     stands_for = shape.kind in {"uuid", "enum"} and given.dtype == shape.dtype
     source = Source(pl.col(name), given.dtype)
@@ -155,24 +153,22 @@ def _of_series(shape: Shape, given: pl.Series, asked: Constraints, how: How, dep
 
 
 def _of_values(
-    shape: Shape, values: Sequence[Any], asked: Constraints, how: How, depth: int, name: str
+    shape: Shape, values: Sequence[Any], asked: Constraints, *, how: How, depth: int, name: str
 ) -> Column | Pending:
     """Python values, type by type."""
     kinds = groups(values)
     leave = how.leave_rules and depth == 0
+    one_type = len(kinds) <= 1
+    if not (one_type or how.strict) and (alike := mixed.as_one(shape, kinds, values)) is not None:
+        values, kinds = alike, groups(alike)
     found = sources_of(kinds, values, shape)
     own = len(kinds) <= 1 and all(_is_own(shape, kind) for kind in kinds)
     if not kinds:
         return _all_fine(shape, pl.repeat(None, len(values), eager=True, dtype=shape.dtype), own=True)
-    if (
-        own
-        and found.whole
-        and shape.kind in _AS_PYTHON
-        and (leave or constraints.kept(shape, asked, pl.lit(0)) is None)
-    ):
+    if own and found.whole and shape.kind in _AS_PYTHON and (leave or not constraints.any_asked(shape, asked)):
         series = found.parts[0][1]
         if series.dtype == shape.dtype:
-            return _all_fine(shape, series, own=True)
+            return _all_fine(shape, series, own=one_type)
     parts: list[Cast] = []
     sources: list[pl.Series] = []
     for at, (kind, series) in enumerate(found.parts):
@@ -187,7 +183,7 @@ def _of_values(
     else:
         present = pl.col(f"{name}.present")
         sources.append(pl.Series(f"{name}.present", [value is not None for value in values], dtype=pl.Boolean()))
-    return _pending(shape, asked, sources, _joined(parts), present, leave=leave, own=own)
+    return _pending(shape, asked, sources, _joined(parts), present, leave=leave, own=own and one_type)
 
 
 def _joined(parts: list[Cast]) -> Cast:

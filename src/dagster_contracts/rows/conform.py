@@ -107,16 +107,16 @@ def conform_part(
     table = conform_table(record, given, how)
     bad = table.bad | no_rows
     if not bad:
+        frame = record.empty if as_rows else table.frame(record)
         rows = _as_dicts(record, table) if as_rows else None
-        frame = as_frame(record, []) if as_rows else table.frame(record)
-        return replace(_nothing(record, how), frame=frame, numbers=_numbers(numbers), rows=rows)
+        return _all_conformed(record, frame, _numbers(numbers), tuple(sorted(how.dropped)), rows)
     at = sorted(bad)
     some = part.at(at) if isinstance(part, Columns) else [part[one] for one in at]
     found = row_by_row(record, some, how, [numbers[one] for one in at])
     if found.frame.height:  # a row that one by one conforms: the plain way is right
         return row_by_row(record, part, How(strategy, leave_rules=leave_rules), numbers, as_rows=as_rows)
     good = pl.Series([one not in bad for one in range(height)], dtype=pl.Boolean())
-    kept = as_frame(record, []) if as_rows else table.frame(record).filter(good)
+    kept = record.empty if as_rows else table.frame(record).filter(good)
     rows = list(itertools.compress(_as_dicts(record, table), good)) if as_rows else None
     return replace(found, frame=kept, numbers=_numbers(numbers).filter(good), rows=rows)
 
@@ -164,14 +164,33 @@ def canonical(record: RecordShape, columns: Columns) -> Columns:
 
 def as_frame(record: RecordShape, rows: Sequence[dict[str, Any]]) -> pl.DataFrame:
     """Conformed rows as a frame; an absent value is null."""
+    if not rows:
+        return record.empty
     return pl.DataFrame(
         [cells.column(field.name, shape, [row.get(field.name) for row in rows]) for field, shape in record.pairs]
     )
 
 
-def _nothing(record: RecordShape, how: How) -> Conformed:
-    """No rows at all."""
-    return row_by_row(record, [], how, [])
+def _all_conformed(
+    record: RecordShape,
+    frame: pl.DataFrame,
+    numbers: pl.Series,
+    dropped: tuple[str, ...],
+    rows: list[dict[str, Any]] | None,
+) -> Conformed:
+    """A batch of which no row was refused."""
+    no_text = pl.Series("raw", [], dtype=pl.String())
+    return Conformed(
+        frame=frame,
+        numbers=numbers,
+        refused=record.empty,
+        refused_numbers=numbers.clear(),
+        raw=no_text,
+        reasons=no_text.alias("reason"),
+        failures=(),
+        dropped=dropped,
+        rows=rows,
+    )
 
 
 def _reason(failure: RowFailure) -> str:
@@ -181,6 +200,9 @@ def _reason(failure: RowFailure) -> str:
 
 
 def _numbers(numbers: Sequence[int]) -> pl.Series:
+    """Rows' numbers as a column."""
+    if isinstance(numbers, range):
+        return pl.int_range(numbers.start, numbers.stop, dtype=pl.UInt64(), eager=True).alias("row")
     return pl.Series("row", numbers, dtype=pl.UInt64())
 
 

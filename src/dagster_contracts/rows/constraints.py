@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import annotated_types as at
@@ -17,6 +18,7 @@ _KNOWN: Final = (at.Ge, at.Gt, at.Le, at.Lt, at.MultipleOf, at.MinLen, at.MaxLen
 _GENERAL: Final = frozenset({"pattern", "max_digits", "decimal_places", "allow_inf_nan"})
 
 
+@lru_cache(maxsize=4096)
 def known(shape: Shape) -> Constraints | None:
     """A field's constraints; `None` if it has validators, or anything else that only pydantic can tell."""
     if shape.narrower is not None or shape.outer or not all(map(_is_known, shape.metadata)):
@@ -33,6 +35,17 @@ def _is_known(part: Any) -> bool:
     return type(part).__name__ == "_PydanticGeneralMetadata" and set(vars(part)) <= _GENERAL
 
 
+def any_asked(shape: Shape, constraints: Constraints) -> bool:
+    """Whether a field's cells must keep anything besides their type."""
+    return _asked(shape, constraints) != {}
+
+
+def _asked(shape: Shape, constraints: Constraints) -> dict[str, Any]:
+    """The constraints that the field's dtype does not keep by itself."""
+    own = {"is_in"} if shape.kind != "decimal" else {"is_in", "max_digits", "decimal_places"}
+    return {name: value for name, value in constraints.given.items() if name not in own}
+
+
 def kept(shape: Shape, constraints: Constraints, cell: pl.Expr) -> pl.Expr | None:
     """Whether a cell certainly keeps all constraints; `None` if there are none.
 
@@ -41,9 +54,7 @@ def kept(shape: Shape, constraints: Constraints, cell: pl.Expr) -> pl.Expr | Non
         constraints: What is asked.
         cell: The cells, in the field's dtype.
     """
-    asked = {name: value for name, value in constraints.given.items() if name != "is_in"}
-    if shape.kind == "decimal":
-        asked = {name: value for name, value in asked.items() if name not in {"max_digits", "decimal_places"}}
+    asked = _asked(shape, constraints)
     if not asked:
         return None
     expression = pl.lit(value=True)

@@ -192,6 +192,11 @@ class RecordShape:
         return names | {field.key: field.name for field in self.fields}
 
     @cached_property
+    def empty(self) -> pl.DataFrame:
+        """A frame without rows."""
+        return pl.DataFrame(schema=self.polars_schema)
+
+    @cached_property
     def polars_schema(self) -> dict[str, pl.DataType]:
         """The dtype of each column."""
         return {field.name: field.dtype for field in self.fields}

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from dagster_contracts.rows import columns as one_field
-from dagster_contracts.rows.refused import NOTHING
 from dagster_contracts.rows.sources import Columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from dagster_contracts.contract.row_fields import RowField
     from dagster_contracts.rows.columns import Column, Given
     from dagster_contracts.rows.reference import How
     from dagster_contracts.rows.shapes import RecordShape
-
-_ABSENT: Final = type(NOTHING)
 
 
 @dataclass(frozen=True)
@@ -98,26 +92,30 @@ def _of_rows(
     """Each field's values in rows, or its default where a row has none."""
     keys = [field.key for field in record.fields]
     bad: set[int] = set()
-    met = set().union(*rows) if rows else set()
+    orders = set(map(tuple, rows))
+    met = set().union(*orders)
     if not met <= set(keys):
         rows = _aligned(record, rows, met, how=how, prefix=prefix, bad=bad)
-    try:
-        columns: list[Any] = _columns(keys, rows)
-    except KeyError:
-        columns = [[row.get(key, NOTHING) for row in rows] for key in keys]
-        for at, field in enumerate(record.fields):
-            if _ABSENT in set(map(type, columns[at])):
-                columns[at] = _filled(field, columns[at], how, bad)
-    return columns, frozenset(bad)
+        orders = set(map(tuple, rows))
+    order = next(iter(orders), ())
+    if len(orders) == 1 and set(keys) <= set(order):
+        by_key = dict(zip(order, zip(*map(dict.values, rows), strict=True), strict=True))
+        return [by_key[key] for key in keys], frozenset(bad)
+    everywhere = set(keys).intersection(*orders)
+    return [_column(field, rows, field.key in everywhere, how, bad) for field in record.fields], frozenset(bad)
 
 
-def _columns(keys: list[str], rows: Sequence[Mapping[Any, Any]]) -> list[Any]:
-    """Rows turned into columns; a KeyError if one has not every key."""
-    if len(keys) == 1:
-        return [[row[keys[0]] for row in rows]]
-    if not rows:
-        return [() for _ in keys]
-    return list(zip(*map(operator.itemgetter(*keys), rows), strict=True))
+def _column(field: RowField, rows: list[dict[Any, Any]], everywhere: bool, how: How, bad: set[int]) -> list[Any]:  # noqa: FBT001
+    """One field's values, with its default where a row has none."""
+    key = field.key
+    if everywhere:
+        return [row[key] for row in rows]
+    if how.strict or field.required:
+        bad.update(at for at, row in enumerate(rows) if key not in row)
+        return [row.get(key) for row in rows]
+    if field.default is None:
+        return [row.get(key) for row in rows]
+    return [row[key] if key in row else field.make_default() for row in rows]
 
 
 def _aligned(
@@ -152,11 +150,3 @@ def _renamed(
         else:
             how.dropped[f"{prefix}{name}"] = None
     return found
-
-
-def _filled(field: RowField, values: list[Any], how: How, bad: set[int]) -> list[Any]:
-    """A field's values with its default where a row has none."""
-    if how.strict or field.required:
-        bad.update(at for at, value in enumerate(values) if value is NOTHING)
-        return [None if value is NOTHING else value for value in values]
-    return [field.make_default() if value is NOTHING else value for value in values]

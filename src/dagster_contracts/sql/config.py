@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 FILE_NAME = "contracts.toml"
 DIALECTS = ("duckdb", "postgres", "snowflake", "bigquery", "databricks")
+SENSITIVE = ("postgres", "snowflake")
+"""The dialects that look at the letters' case of a name in quotes."""
+
 KEYS = ("dialect", "models_dir", "contracts_dir", "strict", "type_match", "sources")
 COLUMN_KEYS = ("name", "type", "nullable", "description")
 

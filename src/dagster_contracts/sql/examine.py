@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from dagster_contracts.sql.analyze import Analysis, analyze, query_finding
 from dagster_contracts.sql.binder import Binder
+from dagster_contracts.sql.config import SENSITIVE
 from dagster_contracts.sql.findings import CYCLE, broken
-from dagster_contracts.sql.graph import SENSITIVE, find_cycles, find_references, sort_models
+from dagster_contracts.sql.graph import find_cycles, sort_models
 from dagster_contracts.sql.parse import parse_query
 from dagster_contracts.sql.positions import span_of, start_of
 from dagster_contracts.sql.query_error import QueryError, UnknownOutputError
+from dagster_contracts.sql.references import find_references
 from dagster_contracts.sql.relation import Relation
 from dagster_contracts.sql.sources.declared import native_name
 
@@ -20,8 +22,9 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from dagster_contracts.sql.graph import Reference
+    from dagster_contracts.sql.known import Known
     from dagster_contracts.sql.project import Model, Project
+    from dagster_contracts.sql.references import Reference
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,11 @@ class Examined:
 
 
 def examine(
-    project: Project, sources: Mapping[str, Relation], dialect: str, progress: Callable[[int, int], None] | None = None
+    project: Project,
+    sources: Mapping[str, Relation],
+    dialect: str,
+    progress: Callable[[int, int], None] | None = None,
+    known: Known | None = None,
 ) -> Examined:
     """Work out what every model of a project returns.
 
@@ -51,8 +58,9 @@ def examine(
         sources: What the tables look like that are no models, by name.
         dialect: The dialect whose rules fold the sources' names.
         progress: Called after each model with how many are done, and how many there are.
+        known: What was found before; gets what is found now.
     """
-    run = _Run(project, _indexed(sources, dialect), dialect)
+    run = _Run(project, _indexed(sources, dialect), dialect, known)
     for model in project.models:
         run.parse(model)
     run.refuse_cycles()
@@ -78,6 +86,7 @@ class _Run:
     project: Project
     sources: Mapping[str, Relation]
     dialect: str
+    known: Known | None
     models: dict[str, Model] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     twice: frozenset[str] = frozenset()
@@ -99,15 +108,19 @@ class _Run:
         if ill is not None or model.sql is None:
             self.analyses[model.name] = Analysis(None, (f"{model.name} is wrong itself",), ill)
             return
+        found = None if self.known is None else self.known.references(model)
         try:
-            query = parse_query(model.sql, model.dialect)
+            if found is None:
+                query = self.queries[model.name] = parse_query(model.sql, model.dialect)
+                found = find_references(query, model.dialect)
+                if self.known is not None:
+                    self.known.keep_references(model, found)
         except QueryError as error:
             self.analyses[model.name] = Analysis(None, (), query_finding(model, error, {}))
         except UnknownOutputError as error:
             self.analyses[model.name] = Analysis(None, error.reasons)
         else:
-            self.queries[model.name] = query
-            found = self.references[model.name] = find_references(query, model.dialect)
+            self.references[model.name] = found
             self.reads[model.name] = tuple(dict.fromkeys(filter(None, map(self._model, found))))
 
     def refuse_cycles(self) -> None:
@@ -134,7 +147,25 @@ class _Run:
                 continue
             tables |= dict.fromkeys((reference.written, reference.folded, reference.written.lower()), found)
         self.tables[model.name] = tables
-        self.analyses[model.name] = analyze(model, self.queries[model.name], tables, binder, tuple(missing))
+        self.analyses[model.name] = self._analysis(model, tables, tuple(missing), binder)
+
+    def _analysis(
+        self, model: Model, tables: Mapping[str, Relation], missing: tuple[str, ...], binder: Binder
+    ) -> Analysis:
+        """What is known of a model, or else what is found now."""
+        key = "" if self.known is None else self.known.key(model, tables, missing)
+        found = None if self.known is None else self.known.analysis(key)
+        if found is None:
+            found = analyze(model, self.query(model), tables, binder, missing)
+            if self.known is not None:
+                self.known.keep_analysis(key, found)
+        return found
+
+    def query(self, model: Model) -> exp.Query:
+        """A model's query, parsed when it is needed."""
+        if model.name not in self.queries:
+            self.queries[model.name] = parse_query(model.sql or "", model.dialect)
+        return self.queries[model.name]
 
     def behind(self, name: str) -> tuple[str, ...]:
         """The chain from a model to one that is wrong itself, as reasons; empty where none is."""

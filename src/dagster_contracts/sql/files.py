@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dagster_contracts.contract.toml import SUFFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from dagster_contracts.sql.config import Config
 
@@ -65,17 +65,18 @@ class ProjectFiles:
 
 def read_project_files(config: Config) -> ProjectFiles:
     """Read every file of a project but its sources."""
-    models_dir, contracts_dir = config.root / config.models_dir, config.root / config.contracts_dir
-    among = [
-        path for path in _walk(models_dir) if not path.is_relative_to(contracts_dir) or contracts_dir == models_dir
-    ]
-    apart = [] if contracts_dir == models_dir else list(_walk(contracts_dir))
+    root = os.path.abspath(config.root)  # noqa: PTH100  (texts: a project has thousands of files)
+    folders = (config.models_dir, config.contracts_dir)
+    models_dir, contracts_dir = (os.path.normpath(config.root.absolute() / folder) for folder in folders)
+    is_apart = contracts_dir != models_dir
+    among = [path for path in _walk(models_dir) if not (is_apart and path.startswith(contracts_dir + os.sep))]
+    apart = list(_walk(contracts_dir)) if is_apart else []
 
-    def read(paths: Iterator[Path]) -> tuple[File, ...]:
-        return tuple(read_file(path, config.root) for path in paths)
+    def read(paths: Iterable[str]) -> tuple[File, ...]:
+        return tuple(_read(path, root) for path in paths)
 
     return ProjectFiles(
-        models=read(path for path in among if path.suffix.lower() == ".sql"),
+        models=read(path for path in among if path.lower().endswith(".sql")),
         sidecars=read(path for path in among if _is_toml(path) and not _is_contract(path)),
         contracts=read(path for path in apart if _is_contract(path)),
         beside=read(path for path in among if _is_contract(path)),
@@ -85,11 +86,24 @@ def read_project_files(config: Config) -> ProjectFiles:
 
 def read_file(path: Path, root: Path) -> File:
     """Read one file; one that cannot be read says why."""
+    return _read(os.path.abspath(path), os.path.abspath(root))  # noqa: PTH100
+
+
+def shown_path(path: str, root: str) -> str:
+    """An absolute path relative to a project where it lies inside of it, with forward slashes."""
+    if path == root:
+        return "."
+    inside = path[len(root) :].lstrip(os.sep) if path.startswith(root.rstrip(os.sep) + os.sep) else path
+    return inside.replace(os.sep, "/")
+
+
+def _read(path: str, root: str) -> File:
     shown = shown_path(path, root)
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        return File(shown, None, error.strerror or type(error).__name__)
+        with open(path, "rb") as file:  # noqa: PTH123
+            data = file.read()
+    except (OSError, ValueError) as error:
+        return File(shown, None, getattr(error, "strerror", None) or str(error))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -98,21 +112,18 @@ def read_file(path: Path, root: Path) -> File:
     return File(shown, text.replace("\r\n", "\n"))
 
 
-def shown_path(path: Path, root: Path) -> str:
-    """A path relative to a project where it lies inside of it, with forward slashes."""
-    return Path(os.path.relpath(path, root)).as_posix() if path.is_relative_to(root) else path.as_posix()
+def _is_toml(path: str) -> bool:
+    return path.lower().endswith(".toml")
 
 
-def _is_toml(path: Path) -> bool:
-    return path.suffix.lower() == ".toml"
+def _is_contract(path: str) -> bool:
+    return path.endswith(SUFFIX) and not path.endswith(os.sep + SUFFIX)
 
 
-def _is_contract(path: Path) -> bool:
-    return path.name.endswith(SUFFIX) and path.name != SUFFIX
-
-
-def _walk(folder: Path) -> Iterator[Path]:
-    """Every file below a folder, sorted, hidden ones left out."""
+def _walk(folder: str) -> Iterator[str]:
+    """Every file below a folder, sorted, hidden ones left out but for one that is a contract without a name."""
     for here, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED)
-        yield from (Path(here, name) for name in sorted(names) if name[0] != "." or name == SUFFIX)
+        for name in sorted(names):
+            if name[0] != "." or name == SUFFIX:
+                yield f"{here}{os.sep}{name}"

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dagster_contracts.sql.config import Config, parse_config
 from dagster_contracts.sql.examine import examine
-from dagster_contracts.sql.files import read_file, read_project_files
-from dagster_contracts.sql.findings import CONFIG, from_problems, unreadable
+from dagster_contracts.sql.inputs import Inputs, read_inputs
 from dagster_contracts.sql.project import read_project
 from dagster_contracts.sql.sources import read_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from dagster_contracts.diagnostics.finding import Diagnostic
+    from dagster_contracts.sql.config import Config
     from dagster_contracts.sql.examine import Examined
-    from dagster_contracts.sql.files import File, ProjectFiles
+    from dagster_contracts.sql.files import ProjectFiles
+    from dagster_contracts.sql.known import Known
     from dagster_contracts.sql.project import Project
     from dagster_contracts.sql.relation import Relation
 
@@ -47,26 +47,45 @@ class Loaded:
     owners: Mapping[str, str]
 
 
-def load(path: Path, progress: Callable[[int, int], None] | None = None) -> Loaded:
+def load(
+    path: Path,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    models_dir: str | None = None,
+    contracts_dir: str | None = None,
+) -> Loaded:
     """Read a project and work out what its models return.
 
     Args:
         path: Its configuration.
         progress: Called after each model with how many are done, and how many there are.
+        models_dir: The folder of the models, instead of the configuration's.
+        contracts_dir: The folder of the contracts, instead of the configuration's.
     """
-    config_file = read_file(path, path.parent)
-    config, findings = _config(config_file, path)
-    files = read_project_files(config)
+    return load_inputs(read_inputs(path, models_dir=models_dir, contracts_dir=contracts_dir), progress)
+
+
+def load_inputs(
+    inputs: Inputs, progress: Callable[[int, int], None] | None = None, known: Known | None = None
+) -> Loaded:
+    """Work out what the models of a project return.
+
+    Args:
+        inputs: The project's files.
+        progress: Called after each model with how many are done, and how many there are.
+        known: What was found before; gets what is found now.
+    """
+    config, files = inputs.config, inputs.files
     project = read_project(config, files)
     sources = read_sources(config)
-    examined = examine(project, sources.tables, config.dialect, progress)
-    texts = {file.path: file.text for file in _all(config_file, files) if file.text is not None}
+    examined = examine(project, sources.tables, config.dialect, progress, known)
+    texts = {file.path: file.text for file in inputs.all() if file.text is not None}
     return Loaded(
         config=config,
         project=project,
         sources=sources.tables,
         examined=examined,
-        findings=(*findings, *sources.findings),
+        findings=(*inputs.findings, *sources.findings),
         texts={**texts, **sources.texts},
         owners=_owners(project, files),
     )
@@ -82,15 +101,3 @@ def _owners(project: Project, files: ProjectFiles) -> dict[str, str]:
         for file in (*files.sidecars, *files.contracts, *files.beside, *files.strays)
     }
     return {**others, **models, **contracts}
-
-
-def _config(file: File, path: Path) -> tuple[Config, tuple[Diagnostic, ...]]:
-    """The configuration and what is wrong with it."""
-    if file.text is None:
-        return Config(path.parent, path.name), (unreadable(path.name, file),)
-    config, problems = parse_config(file.text, path)
-    return config, from_problems(CONFIG, path.name, path.name, problems)
-
-
-def _all(config: File, files: ProjectFiles) -> Iterable[File]:
-    return (config, *files.models, *files.sidecars, *files.contracts, *files.beside, *files.strays)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from dagster_contracts.contract.suggestions import did_you_mean
 from dagster_contracts.contract.toml import SUFFIX, ContractFile, parse_contract
 from dagster_contracts.contract.toml_reader import read_toml
+from dagster_contracts.sql.bounds import STAND_INS, put_bounds
 from dagster_contracts.sql.config import DIALECTS
 from dagster_contracts.sql.findings import CONTRACT, DUPLICATE, SIDECAR, broken, from_problems, in_source, unreadable
 from dagster_contracts.sql.positions import start_of
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from dagster_contracts.sql.config import Config
     from dagster_contracts.sql.files import File, ProjectFiles
 
-SIDECAR_KEYS = ("name", "description", "dialect", "tags", "owner", "materialized")
+SIDECAR_KEYS = ("name", "description", "dialect", "tags", "owner", "materialized", "partition_by")
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,13 @@ class Model:
     Args:
         name: Its name.
         path: Its file, relative to the project.
-        sql: Its text; `None` where the file cannot be read.
+        sql: Its text, with stand-ins for the bounds of a partition; `None` where the file cannot be read.
         dialect: The dialect that it is written in.
         description: What a row of it is.
         tags: Its tags.
         owner: Who answers for it.
         materialized: What it becomes.
+        partition_by: The column that its table is cut by, where it has partitions.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Model:
     tags: Mapping[str, str] = field(default_factory=dict)
     owner: str | None = None
     materialized: Literal["table", "view"] = "table"
+    partition_by: str | None = None
 
 
 @dataclass(frozen=True)
@@ -116,25 +119,34 @@ def _read_model(file: File, sidecar: File | None, config: Config, findings: list
     if file.text is None:
         findings.append(unreadable(file.stem, file))
     if sidecar is None:
-        return Model(file.stem, file.path, file.text, config.dialect)
+        return Model(file.stem, file.path, _query(file, config.dialect), config.dialect)
     if sidecar.text is None:
         findings.append(unreadable(file.stem, sidecar))
-        return Model(file.stem, file.path, file.text, config.dialect)
+        return Model(file.stem, file.path, _query(file, config.dialect), config.dialect)
     reader = read_toml(sidecar.text)
     reader.keys(SIDECAR_KEYS, what="A model's file")
     materialized = reader.choice(("table", "view"), "materialized")
+    dialect = reader.choice(DIALECTS, "dialect") or config.dialect
     model = Model(
         name=reader.text("name") or file.stem,
         path=file.path,
-        sql=file.text,
-        dialect=reader.choice(DIALECTS, "dialect") or config.dialect,
+        sql=_query(file, dialect),
+        dialect=dialect,
         description=reader.prose("description"),
         tags=_tags(reader),
         owner=reader.text("owner"),
         materialized="view" if materialized == "view" else "table",
+        partition_by=reader.text("partition_by"),
     )
     findings += map(in_source, from_problems(SIDECAR, model.name, sidecar.path, reader.problems))
     return model
+
+
+def _query(file: File, dialect: str) -> str | None:
+    """A model's text as it is checked."""
+    if file.text is None or dialect != "duckdb":
+        return file.text
+    return put_bounds(file.text, STAND_INS)
 
 
 def _tags(reader: Reader) -> dict[str, str]:

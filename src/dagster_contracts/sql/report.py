@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from dagster_contracts.contract.suggestions import did_you_mean
 from dagster_contracts.contract.verdict import Verdict
 from dagster_contracts.diagnostics.finding import Diagnostic, Report, ReportedColumn, ReportedModel, Summary
-from dagster_contracts.sql.check import Contracted, check_contract, count_promises, not_verified
+from dagster_contracts.sql.contract_check import Contracted, check_contract, count_promises, not_verified
 from dagster_contracts.sql.positions import start_of
+from dagster_contracts.sql.versions import package_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -55,7 +55,7 @@ def build_report(
     every = sorted([*project.models, *project.duplicates], key=lambda model: (model.name, model.path))
     shown = [found for found in findings if only is None or found.model in only]
     return Report(
-        version=version("dagster-contracts"),
+        version=package_version(),
         summary=Summary(*(verdicts.count(one) for one in (Verdict.HELD, Verdict.BROKEN, Verdict.NOT_VERIFIED))),
         models=tuple(_reported(model, loaded) for model in every if only is None or model.name in only),
         diagnostics=(*loaded.findings, *sorted(shown, key=lambda found: found.model)),
@@ -85,7 +85,7 @@ def _check(
     model = models[contract.model]
     if analysis.relation is None:
         promises = f"{count} promise{'' if count == 1 else 's'}"
-        message = f"the columns of `{model.name}` are not known, so none of its contract's {promises} could be looked at"
+        message = f"the columns of `{model.name}` are not known, so none of its {promises} could be looked at"
         source = start_of(model.path)
         if not count:
             return [], []

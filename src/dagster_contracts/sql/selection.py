@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dagster_contracts.contract.suggestions import did_you_mean
@@ -13,7 +15,6 @@ from dagster_contracts.sql.graph import descendants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from dagster_contracts.sql.config import Config
 
@@ -37,7 +38,7 @@ def find_config(paths: Sequence[Path]) -> Path:
 def _above(path: Path) -> Path:
     if not path.exists():
         raise InvalidSettingError(f"There is no {str(path)!r}.")
-    whole = path.absolute()
+    whole = Path(os.path.abspath(path))  # noqa: PTH100  (without .. in it)
     if whole.is_file() and whole.suffix == ".toml" and (whole.name == FILE_NAME):
         return whole
     for folder in [whole, *whole.parents]:
@@ -69,7 +70,7 @@ def at_paths(
     chosen: set[str] = set()
     everything = {*others, config.file}
     for path in paths:
-        shown = shown_path(path.absolute(), config.root)
+        shown = shown_path(os.path.abspath(path), os.path.abspath(config.root))  # noqa: PTH100
         if shown == "." or shown in everything:
             return None
         inside = {name for file, name in owners.items() if file == shown or file.startswith(f"{shown}/")}

@@ -12,6 +12,7 @@ import duckdb
 from sqlglot import ErrorLevel, exp
 from sqlglot.errors import SqlglotError
 
+from dagster_contracts.contract.types import Type
 from dagster_contracts.diagnostics.finding import Witness
 from dagster_contracts.sql.dialect_types import type_sql
 from dagster_contracts.sql.witness_values import Constants, constants_of, literals_of, shown
@@ -32,6 +33,8 @@ _LOCKED: dict[str, str | bool | int | float | list[str]] = {
 }
 _LONGEST_RUN = 0.25  # seconds, for one run of the query: a recursion over random rows may never end
 _MOST_ROWS = 20_000
+_MANY = 12  # rows of a table, where there are many
+_CONSTANT = 0.4  # how often a column has the same value in all rows
 
 Rows = dict[str, list[tuple[str, ...]]]
 
@@ -198,7 +201,7 @@ def _create(
     """Creates one table; each column's values to choose from, or `None` where a type is not known."""
     columns, choices = [], []
     for column in relation.columns:
-        spelled = type_sql(column.type, "duckdb") if column.type is not None else None
+        spelled = _spelled(column.type) if column.type is not None else None
         values = literals_of(column.type, constants) if column.type is not None else []
         if spelled is None or not values:
             return None
@@ -208,6 +211,11 @@ def _create(
     _make_home(connection, name)
     connection.execute(f"CREATE TABLE {_quoted(name)} ({', '.join(columns)})")
     return choices
+
+
+def _spelled(of: Type) -> str | None:
+    """A type as DuckDB spells it; a decimal whose digits are not known has enough."""
+    return "DECIMAL(28, 6)" if of == Type("Decimal") else type_sql(of, "duckdb")
 
 
 def _make_home(connection: duckdb.DuckDBPyConnection, name: str) -> None:
@@ -238,12 +246,13 @@ def _mentioned(queries: list[exp.Query]) -> frozenset[str] | None:
 
 
 def _filling(search: _Search, rng: Random, number: int) -> Rows:
-    """Random rows for each table: none at first, then few, now and then many."""
-    most = 12 if number % 10 == 9 else min(number, 3)  # noqa: PLR2004
+    """Random rows for each table: none at first, then few, now and then many; some columns hold one value only."""
+    most = _MANY if number % 5 == 4 else min(number, 3)  # noqa: PLR2004
     rows: Rows = {}
     for name, choices in search.literals.items():
         count = rng.randint(0 if number % 3 == 0 else min(most, 1), most)
-        rows[name] = [tuple(rng.choice(values) for values in choices) for _ in range(count)]
+        columns = [[rng.choice(values)] if rng.random() < _CONSTANT else values for values in choices]
+        rows[name] = [tuple(rng.choice(values) for values in columns) for _ in range(count)]
     return rows
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from dagster_contracts import errors
 from dagster_contracts.orchestration.sql_project.database import Database
-from dagster_contracts.orchestration.sql_project.execution import Query, Slice, run
+from dagster_contracts.orchestration.sql_project.execution import Query, Slice, noted, run
 
 
 def always(_) -> bool:
@@ -31,7 +31,7 @@ def database(tmp_path) -> Database:
 class TestTable:
     def test_it_is_made_and_counted(self, database):
         sql = "SELECT * FROM (VALUES (1, 'a'), (2, NULL)) AS t (id, name);"
-        written = run(database, Query("orders", sql, not_null=("id", "name")), always)
+        written = run(database, Query("orders", sql), always)
         assert written.row_count == 2
         assert written.columns == (("id", "INTEGER"), ("name", "VARCHAR"))
         assert written.nulls == {"id": 0, "name": 1}
@@ -44,7 +44,7 @@ class TestTable:
 
     def test_what_is_not_to_be_kept_leaves_the_old_one(self, database):
         run(database, Query("orders", "SELECT 1 AS id"), always)
-        written = run(database, Query("orders", "SELECT NULL::INTEGER AS id", not_null=("id",)), lambda new: False)
+        written = run(database, Query("orders", "SELECT NULL::INTEGER AS id"), lambda new: False)
         assert written.nulls == {"id": 1}
         assert rows(database, "SELECT * FROM orders") == [(1,)]
 
@@ -63,11 +63,13 @@ class TestTable:
 
     def test_names_are_quoted(self, database):
         name = 'or"ders; DROP TABLE x'
-        run(database, Query(name, 'SELECT 1 AS "a b", 2 AS "c""d"', not_null=("a b", 'c"d')), always)
+        run(database, Query(name, 'SELECT 1 AS "a b", 2 AS "c""d"'), always)
         assert rows(database, "SELECT table_name FROM duckdb_tables()") == [(name,)]
 
-    def test_a_name_in_another_case_is_the_same_column(self, database):
-        assert run(database, Query("orders", "SELECT 1 AS Id", not_null=("id", "gone")), always).nulls == {"id": 0}
+    def test_a_comment_says_which_text_it_was_made_of(self, database):
+        run(database, Query("Orders", "SELECT 1 AS id", comment="it's 1"), always)
+        run(database, Query("view", "SELECT 1 AS id", "view", comment="2"), always)
+        assert [noted(database, name) for name in ("orders", "view", "gone")] == ["it's 1", "2", None]
 
 
 class TestRefused:

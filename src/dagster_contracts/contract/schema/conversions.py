@@ -15,7 +15,7 @@ from dagster_contracts.contract.schema.json_form import object_schema
 from dagster_contracts.contract.schema.losses import FORMS, losses_to
 from dagster_contracts.contract.suggestions import did_you_mean
 from dagster_contracts.contract.type_sql import DIALECTS, Dialect, SqlColumn, sql_column
-from dagster_contracts.errors import InvalidSettingError
+from dagster_contracts.errors import ContractsError, InvalidSettingError, SchemaDefinitionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,8 +70,13 @@ def from_dataframely(schema: type[S], frame: type[dy.Schema]) -> type[S]:
 def from_json_schema(schema: type[S], source: Mapping[str, Any], name: str | None) -> type[S]:
     """A schema of a JSON Schema of an object."""
     root = _root(schema)
-    name, members, lost = json_reading.members(root, source, name)
-    return _made(root, name, {**members, LOSSES: lost})
+    try:
+        name, members, lost = json_reading.members(root, source, name)
+        return _made(root, name, {**members, LOSSES: lost})
+    except ContractsError:
+        raise
+    except Exception as error:
+        raise SchemaDefinitionError(f"The JSON Schema is not one: {error!r:.200}") from error
 
 
 def _root(schema: type[S]) -> type[S]:

@@ -252,7 +252,10 @@ def _asks(place: _Place, source: Mapping[str, Any], name: str, kind: str) -> dic
         asks |= {ours: source[key] for key, ours in _NUMBERS.items() if key in source}
     elif kind in _TEMPORAL:
         read = TypeAdapter(_TEMPORAL[kind])
-        asks |= {ours: read.validate_python(source[key]) for key, ours in _TEXTS.items() if key in source}
+        try:
+            asks |= {ours: read.validate_python(source[key]) for key, ours in _TEXTS.items() if key in source}
+        except ValueError as error:
+            raise SchemaDefinitionError(f"{place.name}: a bound is no {kind}.") from error
     if kind == "Decimal":
         asks |= {"max_digits": source.get("maxDigits", 38), "decimal_places": source.get("decimalPlaces", 9)}
         asks |= {"multiple_of": Decimal(str(source["multipleOf"]))} if "multipleOf" in source else {}

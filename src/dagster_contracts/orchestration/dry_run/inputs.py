@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.compute import WIRING, Wiring
 from dagster_contracts.orchestration.dry_run.call import Partitions
-from dagster_contracts.orchestration.dry_run.made_up import is_family, rows_of
+from dagster_contracts.orchestration.dry_run.made_up import frame_of, is_family
 from dagster_contracts.orchestration.signature import has_context, resolved_parameters
 from dagster_contracts.orchestration.storage.loading import LoadAs, load_as
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from dagster_contracts.contract.fields import Contract
+    from dagster_contracts.orchestration.dry_run.made_up import Rows
 
 _HARMLESS_METADATA = frozenset({"allow_missing_partitions"})
 
@@ -65,15 +66,15 @@ class Input:
     asset: Asset
     wanted: LoadAs
 
-    def value(self, *, rows: bool = False, lazy: bool | None = None, partitions: int = 2) -> Any:
+    def value(self, *, rows: Rows = "none", lazy: bool | None = None, partitions: int = 2) -> Any:
         """A frame that stands for the table.
 
         Args:
-            rows: Whether it has a few made-up rows.
+            rows: What it holds.
             lazy: Whether it is lazy; as the parameter asks by default.
             partitions: How many partitions a fan-in has.
         """
-        frame = rows_of(self.asset.contract) if rows else self.asset.contract.empty_frame()
+        frame = frame_of(self.asset.contract, rows)
         one: pl.DataFrame | pl.LazyFrame = frame.lazy() if (self.wanted.lazy if lazy is None else lazy) else frame
         if not self.wanted.by_partition:
             return one

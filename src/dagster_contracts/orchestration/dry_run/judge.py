@@ -61,11 +61,11 @@ def judge(asset: Asset, probed: Probed) -> Judged:
     if probed.failure is not None:
         message = f"on the columns that its inputs promise, {probed.failure}"
         return Judged([_finding(asset, "E030", message)], broken=promises)
-    if probed.schema is None:
-        found = _finding(asset, "I003", "what it returns is not known before a run", reasons=tuple(probed.reasons))
-        return Judged([found], not_verified=promises)
-    if declaration.conforms:
-        found = _finding(asset, "I003", "what it returns is conformed in a run, before it is held against the contract")
+    reasons = probed.reasons
+    if probed.schema is not None and declaration.conforms:
+        reasons = ["what it gives is brought to the contract's types by the run"]
+    if probed.schema is None or declaration.conforms:
+        found = _finding(asset, "I003", "what it returns is not known before a run", reasons=tuple(reasons))
         return Judged([found], not_verified=promises)
     report = compare_columns(asset.contract, pl.Schema(probed.schema), declaration.on_extra_columns)
     judged = Judged(schema=probed.schema, nulls={name: fact.null for name, fact in probed.nulls.items()})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
@@ -19,10 +19,16 @@ _ROWS = 6
 _DAY = dt.date(2024, 2, 28)
 
 
-def rows_of(contract: Contract) -> pl.DataFrame:
-    """A few rows with a contract's columns, nulls where they are allowed. They need not keep its rules."""
+Rows: TypeAlias = Literal["none", "some", "nulls"]
+"""What a frame holds: no rows, rows with a null here and there, or rows with nulls wherever they are allowed."""
+
+
+def frame_of(contract: Contract, rows: Rows) -> pl.DataFrame:
+    """A frame with a contract's columns; its rows, if any, need not keep the contract's rules."""
+    if rows == "none":
+        return contract.empty_frame()
     columns = {
-        spec.name: pl.Series(spec.name, _values(spec), dtype=spec.dtype, strict=False) for spec in contract.fields
+        spec.name: pl.Series(spec.name, _values(spec, rows), dtype=spec.dtype, strict=False) for spec in contract.fields
     }
     return pl.DataFrame(columns, schema={spec.name: spec.dtype for spec in contract.fields})
 
@@ -101,7 +107,9 @@ def _instance(dtype: Any) -> pl.DataType:
     return instance
 
 
-def _values(spec: FieldSpec) -> list[Any]:
+def _values(spec: FieldSpec, rows: Rows) -> list[Any]:
+    if spec.nullable and rows == "nulls":
+        return [None] * _ROWS
     values = [_value(spec.dtype, at) for at in range(_ROWS)]
     if spec.nullable:
         values[1] = values[_ROWS - 1] = None

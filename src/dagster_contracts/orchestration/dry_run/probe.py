@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import dagster as dg
 
     from dagster_contracts.orchestration.dry_run.inputs import Asset
+    from dagster_contracts.orchestration.dry_run.made_up import Rows
 
 _EAGER = "it computes on eager frames in a way that has no lazy counterpart"
 _COLLECTED = "it collects its data on the way, so there is no whole plan"
@@ -70,9 +71,9 @@ def _differing(asset: Asset, inputs: list[Input], empty: Call, limit: float) -> 
     for ran in empty.ran:
         if ran != empty.schema:
             return [f"Polars computes other columns than it plans: {_difference(empty.schema or {}, ran)}"]
-    numbers = (1, 3) if any(one.wanted.by_partition for one in inputs) else (2,)
-    for number in numbers:
-        arguments = {one.parameter: one.value(rows=True, partitions=number) for one in inputs}
+    cases: list[tuple[Rows, int]] = [("some", 1), ("nulls", 3)]
+    for rows_in, number in cases:
+        arguments = {one.parameter: one.value(rows=rows_in, partitions=number) for one in inputs}
         rows = call(asset.fn, arguments, asset.name, limit=limit, run=True)
         if rows.reasons:
             return rows.reasons

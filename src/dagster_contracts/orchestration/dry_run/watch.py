@@ -111,11 +111,9 @@ class Watch:
                 return
 
     def _own(self, frame: FrameType | None) -> Iterator[FrameType]:
-        """The frames from the innermost to the watched function's."""
-        while frame is not None:
+        """The frames from the innermost to the watched function's, and those of whatever it is decorated with."""
+        while frame is not None and not _module(frame).startswith(__package__):
             yield frame
-            if frame.f_code is self.root:
-                return
             frame = frame.f_back
 
     def _environment(self, frame: FrameType) -> None:

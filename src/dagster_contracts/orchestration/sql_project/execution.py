@@ -49,17 +49,17 @@ class Query:
         model: The model's name, which is its table's.
         sql: Its one SELECT.
         materialized: Whether a table or a view is made of it.
-        not_null: The columns whose NULLs are counted.
         inputs: Files that stand for tables which are not in the database, by the name that the query calls them.
         replaces: The part of the table that is replaced; `None` replaces all of it.
+        comment: What is noted on the table.
     """
 
     model: str
     sql: str
     materialized: Materialized = "table"
-    not_null: tuple[str, ...] = ()
     inputs: Mapping[str, Sequence[Path]] | None = None
     replaces: Slice | None = None
+    comment: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Written:
     Args:
         row_count: The rows.
         columns: Name and DuckDB type of each column, in order.
-        nulls: How many NULLs each column of `Query.not_null` that was returned has.
+        nulls: How many NULLs each column has.
     """
 
     row_count: int
@@ -154,7 +154,8 @@ def _replace(connection: duckdb.DuckDBPyConnection, query: Query) -> Written:
     if _exists(connection, query.model, other):
         connection.execute(f"DROP {other} main.{table}")
     connection.execute(f"CREATE OR REPLACE {query.materialized.upper()} main.{table} AS\n{select}")
-    return _look_at(connection, query, f"main.{table}")
+    _note(connection, query, query.materialized)
+    return _look_at(connection, f"main.{table}")
 
 
 def _replace_slice(connection: duckdb.DuckDBPyConnection, query: Query, part: Slice, select: str) -> Written:
@@ -167,7 +168,7 @@ def _replace_slice(connection: duckdb.DuckDBPyConnection, query: Query, part: Sl
             f"{query.model}: {outside} of the rows that it returned are not in the partition {part.condition}, and "
             "nothing was written. Filter them by @partition_start and @partition_end, or @partition_key."
         )
-    written = _look_at(connection, query, NEW)
+    written = _look_at(connection, NEW)
     connection.execute(f"CREATE TABLE IF NOT EXISTS main.{table} AS SELECT * FROM {NEW} LIMIT 0")
     before = _described(connection, f"main.{table}")
     if before != written.columns:
@@ -177,16 +178,35 @@ def _replace_slice(connection: duckdb.DuckDBPyConnection, query: Query, part: Sl
         )
     connection.execute(f"DELETE FROM main.{table} WHERE {part.condition}")
     connection.execute(f"INSERT INTO main.{table} BY NAME SELECT * FROM {NEW}")
+    _note(connection, query, "table")
     return written
 
 
-def _look_at(connection: duckdb.DuckDBPyConnection, query: Query, table: str) -> Written:
+def _note(connection: duckdb.DuckDBPyConnection, query: Query, kind: Materialized) -> None:
+    """Leave a comment on the table."""
+    connection.execute(f"COMMENT ON {kind.upper()} main.{quoted(query.model)} IS {literal(query.comment)}")
+
+
+def noted(database: Database, model: str) -> str | None:
+    """The comment on a model's table; `None` without a table.
+
+    Raises:
+        StorageError: The database cannot be opened.
+    """
+    tables = "SELECT table_name AS name, comment FROM duckdb_tables() WHERE schema_name = 'main'"
+    views = "SELECT view_name AS name, comment FROM duckdb_views() WHERE schema_name = 'main'"
+    with database.connect() as connection:
+        found = connection.execute(
+            f"SELECT comment FROM ({tables} UNION ALL {views}) WHERE lower(name) = lower({literal(model)})"
+        ).fetchone()
+    return None if found is None else str(found[0] or "")
+
+
+def _look_at(connection: duckdb.DuckDBPyConnection, table: str) -> Written:
     columns = _described(connection, table)
-    there = {name.lower() for name, _ in columns}
-    counted = [name for name in query.not_null if name.lower() in there]
-    nulls = [f"count(*) - count({quoted(name)})" for name in counted]
+    nulls = [f"count(*) - count({quoted(name)})" for name, _ in columns]
     row_count, *counts = _row(connection, f"SELECT {', '.join(['count(*)', *nulls])} FROM {table}")
-    return Written(row_count, columns, dict(zip(counted, counts, strict=True)))
+    return Written(row_count, columns, {name: count for (name, _), count in zip(columns, counts, strict=True)})
 
 
 def _described(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[tuple[str, str], ...]:

@@ -37,7 +37,8 @@ def evaluate(node: exp.Expr, env: Env) -> Fact:
     if type(node) is not exp.Column and (env.nulled or env.knows_expressions):
         key = expression_key(node, env)
         if key is not None and key in env.known:
-            return not_null(evaluator(node, env).family if evaluator else None)
+            fact = evaluator(node, env) if evaluator else not_null()
+            return Fact(nullable=False, family=fact.family, element=fact.element)
         if key is not None and key in env.nulled:
             return can_be_null(f"{node.sql()} is NULL in the subtotals of GROUP BY")
     if evaluator is None:

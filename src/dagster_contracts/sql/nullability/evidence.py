@@ -110,6 +110,9 @@ def true_of(node: exp.Expr, env: Env) -> Known:
     if kind is exp.Coalesce:
         choices = [argument for argument in [node.this, *node.expressions] if not _is_false(argument)]
         return _in_all(true_of(choice, env) for choice in choices) if choices else NOTHING
+    if kind is exp.Anonymous and node.name.lower() == "isfinite" and len(node.expressions) == 1:
+        key = expression_key(node.expressions[0], env)
+        return value_of(node, env) | (NOTHING if key is None else frozenset([("finite", key)]))
     return _true_column(node, env) if kind is exp.Column else value_of(node, env)
 
 

@@ -9,9 +9,10 @@ from sqlglot import exp
 
 from dagster_contracts.errors import UnknownTypeError
 from dagster_contracts.sql.dialect_types import spelled_type, type_sql
-from dagster_contracts.sql.query_error import QueryError, UnknownOutputError
+from dagster_contracts.sql.query_error import QueryError
 from dagster_contracts.sql.typing.column import TypedColumn
-from dagster_contracts.sql.typing.names import find_table, fold
+from dagster_contracts.sql.typing.names import find_table
+from dagster_contracts.sql.typing.reads import tables_read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,49 +22,34 @@ if TYPE_CHECKING:
     from dagster_contracts.sql.relation import Relation
 
 
-def is_bindable(query: exp.Query, tables: Mapping[str, Relation]) -> bool:
-    """Whether everything that a DuckDB query reads is known with its types.
-
-    Args:
-        query: The parsed query.
-        tables: What the tables return.
-
-    Returns:
-        Whether the binder can be asked.
-    """
-    named = {cte.alias.lower() for cte in query.find_all(exp.CTE)}
-    for table in query.find_all(exp.Table):
-        relation = find_table(tables, table, "duckdb")
-        if relation is None:
-            if isinstance(table.this, exp.Identifier) and not (len(table.parts) == 1 and table.name.lower() in named):
-                return False
-        elif any(column.type is None or duckdb_type(column.type) is None for column in relation.columns):
-            return False
-    return True
-
-
 def bound_columns(
     query: exp.Query, *, tables: Mapping[str, Relation], binder: Binder, sql: str | None
-) -> tuple[TypedColumn, ...]:
+) -> tuple[TypedColumn, ...] | None:
     """Ask the binder.
 
     Args:
-        query: The parsed query, everything that it reads being known.
+        query: The parsed query.
         tables: What the tables return.
         binder: The binder.
         sql: The query's text, if it is at hand.
 
     Returns:
-        The output's columns.
+        The output's columns; `None` where not everything that the query reads is known with its type.
 
     Raises:
         QueryError: The query is wrong.
         UnknownOutputError: The binder cannot tell.
     """
-    for table in query.find_all(exp.Table):
+    read: list[tuple[list[str], Relation]] = []
+    for table in tables_read(query):
         relation = find_table(tables, table, "duckdb")
-        if relation is not None:
-            declare(binder, [fold(part, "duckdb") for part in table.parts], relation)
+        if relation is None and isinstance(table.this, exp.Func):
+            continue
+        if relation is None or any(_spelled(column.type) is None for column in relation.columns):
+            return None
+        read.append(([part.name for part in table.parts], relation))
+    for name, relation in read:
+        binder.declare(name, tuple((column.name, _spelled(column.type) or "") for column in relation.columns))
     try:
         described = binder.describe(sql if sql is not None else query.sql("duckdb"))
     except QueryError as error:
@@ -71,24 +57,9 @@ def bound_columns(
     return tuple(_column(name, spelled) for name, spelled in described)
 
 
-def declare(binder: Binder, name: list[str], relation: Relation) -> None:
-    """Make a relation whose types are known, known to the binder.
-
-    Args:
-        binder: The binder.
-        name: The parts of its name.
-        relation: The relation.
-
-    Raises:
-        UnknownOutputError: A column's type has no spelling in DuckDB.
-    """
-    columns = []
-    for column in relation.columns:
-        spelled = None if column.type is None else duckdb_type(column.type)
-        if spelled is None:
-            raise UnknownOutputError(f"the type of {relation.name}.{column.name} is not known")
-        columns.append((column.name, spelled))
-    binder.declare(name, tuple(columns))
+def _spelled(of: Type | None) -> str | None:
+    """DuckDB's spelling of a type."""
+    return None if of is None else duckdb_type(of)
 
 
 @lru_cache(maxsize=4096)

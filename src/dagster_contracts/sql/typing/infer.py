@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dagster_contracts.sql.query_error import UnknownOutputError
-from dagster_contracts.sql.typing.bound import bound_columns, is_bindable
+from dagster_contracts.sql.typing.bound import bound_columns
 from dagster_contracts.sql.typing.column import TypedColumn
 from dagster_contracts.sql.typing.query import output_of
 from dagster_contracts.sql.typing.second_opinion import second_opinion
@@ -47,13 +47,14 @@ def infer_types(
         QueryError: The query is wrong.
         UnknownOutputError: Its columns cannot be known.
     """
-    if dialect == "duckdb" and is_bindable(query, tables):
-        try:
-            return bound_columns(query, tables=tables, binder=binder, sql=sql)
-        except UnknownOutputError as error:
-            return _worked_out(query, dialect, tables, sql, because=error)
-    columns = _worked_out(query, dialect, tables, sql)
-    return columns if dialect == "duckdb" else second_opinion(query, columns, dialect, tables, binder)
+    if dialect != "duckdb":
+        columns = _worked_out(query, dialect, tables, sql)
+        return second_opinion(query, columns, dialect, tables, binder)
+    try:
+        bound = bound_columns(query, tables=tables, binder=binder, sql=sql)
+    except UnknownOutputError as error:
+        return _worked_out(query, dialect, tables, sql, because=error)
+    return _worked_out(query, dialect, tables, sql) if bound is None else bound
 
 
 def _worked_out(

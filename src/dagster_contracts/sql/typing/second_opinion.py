@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from dagster_contracts.errors import UnknownTypeError
@@ -13,9 +12,12 @@ from dagster_contracts.sql.dialect_types import spelled_type
 from dagster_contracts.sql.query_error import QueryError, UnknownOutputError
 from dagster_contracts.sql.typing.bound import duckdb_type
 from dagster_contracts.sql.typing.names import find_table
+from dagster_contracts.sql.typing.reads import tables_read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from sqlglot import exp
 
     from dagster_contracts.contract.types import Type
     from dagster_contracts.sql.binder import Binder
@@ -54,7 +56,7 @@ def second_opinion(
         The columns; without their type where DuckDB's is of another family. Where DuckDB has no opinion, as they were.
     """
     try:
-        for table in query.find_all(exp.Table):
+        for table in tables_read(query):
             relation = find_table(tables, table, dialect)
             if relation is not None:
                 binder.declare([part.name for part in table.parts], _stand_ins(relation))
@@ -63,7 +65,19 @@ def second_opinion(
         return columns  # what cannot be translated, or breaks the translator, has no second opinion
     if len(described) != len(columns):
         return columns
-    return tuple(_compared(column, spelled) for column, (_, spelled) in zip(columns, described, strict=True))
+    theirs = [name.lower() for name, _ in described]
+    places = [_place(column.name.lower(), at, theirs) for at, column in enumerate(columns)]
+    return tuple(
+        column if place is None else _compared(column, described[place][1])
+        for column, place in zip(columns, places, strict=True)
+    )
+
+
+def _place(name: str, at: int, theirs: list[str]) -> int | None:
+    """Where DuckDB has a column: USING puts it elsewhere in some dialects, and what has no name is named otherwise."""
+    if theirs[at] == name or name not in theirs:
+        return at
+    return theirs.index(name) if theirs.count(name) == 1 else None
 
 
 def _stand_ins(relation: Relation) -> tuple[tuple[str, str], ...]:

@@ -41,6 +41,7 @@ _POSTGRES_TYPES = {
 }
 _TRIMS = {"LEADING": "ltrim", "TRAILING": "rtrim"}
 _THROUGH = (exp.Paren, exp.Window, exp.Filter, exp.WithinGroup, exp.Collate, exp.Bracket)
+_OWN_NAMES: dict[type[exp.Expr], str] = {exp.Column: "this", exp.Dot: "expression", exp.Alias: "alias"}
 _SPARK_OPERATORS: dict[type[exp.Expr], str] = {
     exp.Add: "+",
     exp.Sub: "-",
@@ -87,9 +88,8 @@ def _called(item: exp.Expr, sql: str | None) -> str:
 
 def _postgres(item: exp.Expr, sql: str | None) -> str:
     """Postgres's name for a column: the innermost column or function that gives the value, or nothing."""
-    own = {exp.Column: "this", exp.Dot: "expression", exp.Alias: "alias"}.get(type(item))
-    if own:
-        return fold(item.args[own], "postgres")
+    if type(item) in _OWN_NAMES:
+        return fold(item.args[_OWN_NAMES[type(item)]], "postgres")
     if isinstance(item, _THROUGH):
         return _postgres(item.this, sql)
     if isinstance(item, exp.Cast):

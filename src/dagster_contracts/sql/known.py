@@ -1,0 +1,107 @@
+"""What is known of models from an earlier check, by the content that it was found from."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from dagster_contracts.sql.analyze import Analysis
+from dagster_contracts.sql.cache import digest
+from dagster_contracts.sql.references import Reference
+from dagster_contracts.sql.stored import (
+    dump_finding,
+    dump_relation,
+    dump_witness,
+    load_finding,
+    load_relation,
+    load_witness,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from dagster_contracts.diagnostics.finding import Witness
+    from dagster_contracts.sql.project import Model
+    from dagster_contracts.sql.relation import Relation
+
+
+class Known:
+    """What is known, and what of it was asked for or found anew, which is what is kept.
+
+    Args:
+        stored: What was kept by an earlier check of the same versions.
+    """
+
+    def __init__(self, stored: Mapping[str, Any]) -> None:
+        self._stored = stored
+        self._prints: dict[int, tuple[Relation, str]] = {}
+        self.kept: dict[str, Any] = {}
+        self.has_news = False
+
+    def references(self, model: Model) -> tuple[Reference, ...] | None:
+        """The tables that a model reads."""
+        found = self._find(_text_key(model))
+        if found is None:
+            return None
+        return tuple(Reference(one[0], one[1], one[2], one[3] and (one[3][0], one[3][1])) for one in found)
+
+    def keep_references(self, model: Model, references: Iterable[Reference]) -> None:
+        """Keep the tables that a model reads."""
+        listed = [[one.written, one.folded, one.parts, one.position] for one in references]
+        self._keep(_text_key(model), listed)
+
+    def key(self, model: Model, tables: Mapping[str, Relation], missing: Iterable[str]) -> str:
+        """The hash of everything that a model's analysis is found from."""
+        read = [part for name, relation in sorted(tables.items()) for part in (name, self._print(relation))]
+        return digest(["analysis", model.name, model.path, model.dialect, model.sql, *read, "missing", *missing])
+
+    def analysis(self, key: str) -> Analysis | None:
+        """A model's analysis."""
+        found = self._find(key)
+        if found is None:
+            return None
+        relation = None if found[0] is None else load_relation(found[0])
+        if relation is not None:
+            self._prints[id(relation)] = (relation, found[3])
+        return Analysis(relation, tuple(found[1]), None if found[2] is None else load_finding(found[2]))
+
+    def keep_analysis(self, key: str, analysis: Analysis) -> None:
+        """Keep a model's analysis, if it comes back as it was."""
+        relation = None if analysis.relation is None else dump_relation(analysis.relation)
+        if relation is not None and load_relation(relation) != analysis.relation:
+            return
+        finding = None if analysis.finding is None else dump_finding(analysis.finding)
+        found = "" if analysis.relation is None else self._print(analysis.relation)
+        self._keep(key, [relation, list(analysis.reasons), finding, found])
+
+    def witness(self, key: str) -> tuple[Witness | None] | None:
+        """The rows that were found for a search, if it was made: none were found, or these."""
+        found = self._find(key)
+        return None if found is None else (None if found == [] else load_witness(found),)
+
+    def keep_witness(self, key: str, witness: Witness | None) -> None:
+        """Keep the rows of a search."""
+        self._keep(key, [] if witness is None else dump_witness(witness))
+
+    def _find(self, key: str) -> Any:
+        found = self._stored.get(key)
+        if found is not None:
+            self.kept[key] = found
+        return found
+
+    def _keep(self, key: str, found: Any) -> None:
+        self.kept[key] = found
+        self.has_news = True
+
+    def _print(self, relation: Relation) -> str:
+        """The hash of what of a relation those that read it can see."""
+        known = self._prints.get(id(relation))
+        if known is None:
+            name, columns = dump_relation(relation)
+            text = json.dumps([name, [column[:-1] for column in columns]])  # without its place
+            known = self._prints[id(relation)] = (relation, digest([text]))
+        return known[1]
+
+
+def _text_key(model: Model) -> str:
+    return digest(["references", model.dialect, model.sql])

@@ -1,0 +1,138 @@
+"""Findings, reports and what is known of models, as what JSON can hold and back."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from dagster_contracts.contract.types import parse_type
+from dagster_contracts.diagnostics.finding import (
+    Diagnostic,
+    Report,
+    ReportedColumn,
+    ReportedModel,
+    Span,
+    Summary,
+    Witness,
+)
+from dagster_contracts.sql.relation import Column, Relation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def dump_report(report: Report) -> dict[str, Any]:
+    """A report without its texts."""
+    summary = report.summary
+    return {
+        "summary": [summary.held, summary.broken, summary.not_verified],
+        "models": [
+            [one.name, one.path, one.dialect, [[column.name, column.type, column.nullable] for column in one.columns]]
+            for one in report.models
+        ],
+        "diagnostics": [dump_finding(found) for found in report.diagnostics],
+    }
+
+
+def load_report(stored: Mapping[str, Any], version: str, texts: Mapping[str, str]) -> Report:
+    """A report from what was stored of it and the texts of the files as they are."""
+    return Report(
+        version=version,
+        summary=Summary(*stored["summary"]),
+        models=tuple(
+            ReportedModel(name, path, dialect, tuple(ReportedColumn(*column) for column in columns))
+            for name, path, dialect, columns in stored["models"]
+        ),
+        diagnostics=tuple(load_finding(found) for found in stored["diagnostics"]),
+        texts=texts,
+    )
+
+
+def dump_finding(found: Diagnostic) -> dict[str, Any]:
+    """One finding."""
+    return {
+        "code": found.code,
+        "severity": found.severity,
+        "message": found.message,
+        "model": found.model,
+        "column": found.column,
+        "contract": dump_span(found.contract),
+        "source": dump_span(found.source),
+        "reasons": list(found.reasons),
+        "hint": found.hint,
+        "witness": None if found.witness is None else dump_witness(found.witness),
+    }
+
+
+def load_finding(stored: Mapping[str, Any]) -> Diagnostic:
+    """One finding."""
+    return Diagnostic(
+        **{
+            **stored,
+            "contract": load_span(stored["contract"]),
+            "source": load_span(stored["source"]),
+            "reasons": tuple(stored["reasons"]),
+            "witness": None if stored["witness"] is None else load_witness(stored["witness"]),
+        }
+    )
+
+
+def dump_span(span: Span | None) -> list[Any] | None:
+    """A span."""
+    return None if span is None else [span.file, span.line, span.column, span.end_line, span.end_column]
+
+
+def load_span(stored: list[Any] | None) -> Span | None:
+    """A span."""
+    return None if stored is None else Span(*stored)
+
+
+def dump_witness(witness: Witness) -> dict[str, Any]:
+    """A witness, whose values are what JSON can hold."""
+    inputs = {table: [dict(row) for row in rows] for table, rows in witness.inputs.items()}
+    return {"inputs": inputs, "output": dict(witness.output)}
+
+
+def load_witness(stored: Mapping[str, Any]) -> Witness:
+    """A witness."""
+    return Witness({table: tuple(rows) for table, rows in stored["inputs"].items()}, stored["output"])
+
+
+_type = lru_cache(maxsize=4096)(parse_type)
+
+
+def dump_relation(relation: Relation) -> list[Any]:
+    """What a model returns; types by their texts."""
+    return [
+        relation.name,
+        [
+            [
+                column.name,
+                None if column.type is None else str(column.type),
+                column.nullable,
+                list(column.reasons),
+                list(column.type_reasons),
+                dump_span(column.span),
+            ]
+            for column in relation.columns
+        ],
+    ]
+
+
+def load_relation(stored: list[Any]) -> Relation:
+    """What a model returns."""
+    name, columns = stored
+    return Relation(
+        name,
+        tuple(
+            Column(
+                name=column,
+                type=None if of is None else _type(of),
+                nullable=nullable,
+                reasons=tuple(reasons),
+                type_reasons=tuple(type_reasons),
+                span=load_span(span),
+            )
+            for column, of, nullable, reasons, type_reasons, span in columns
+        ),
+    )

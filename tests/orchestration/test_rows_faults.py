@@ -1,0 +1,126 @@
+"""What becomes of rows when something fails on the way: nothing is lost, nothing is left, and the next run is whole."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import dagster as dg
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import dagster_contracts as dc
+from dagster_contracts.orchestration import conform
+
+RUNNER = Path(__file__).with_name("rows_asset_run.py")
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and flock are POSIX")
+
+
+class Events(dc.Schema):
+    id: int
+
+
+def start(base: Path, seconds: float) -> subprocess.Popen[str]:
+    command = [sys.executable, str(RUNNER), str(base), "5000", "20", str(seconds)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+@POSIX
+def test_a_run_killed_between_rows_leaves_the_old_table_and_the_next_one_sweeps(tmp_path: Path):
+    old = {"events": pl.DataFrame({"id": [-1]}), "events_quarantine": pl.DataFrame({"id": [-2]})}
+    for name, rows in old.items():
+        rows.write_parquet(tmp_path / f"{name}.parquet")
+    with start(tmp_path, 0.3) as process:
+        for _ in range(4):
+            assert process.stdout.readline() == "reading\n"
+        process.send_signal(signal.SIGKILL)
+    for name, rows in old.items():
+        assert_frame_equal(pl.read_parquet(tmp_path / f"{name}.parquet"), rows)
+    [left] = [path for path in tmp_path.iterdir() if path.suffix == ".tmp"]
+    assert any(path.name.startswith("rows-") for path in left.iterdir())  # there was something to leave
+    with start(tmp_path, 0.001) as process:
+        told = json.loads(process.stdout.read().splitlines()[-1])
+    assert (told["success"], told["valid"], told["invalid"]) == (True, 4_900, 100)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["events.parquet", "events_quarantine.parquet"]
+
+
+@pytest.fixture
+def spilling(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(conform, "BATCH_ROWS", 5)
+    monkeypatch.setattr(conform, "HELD_BYTES", 1)
+
+
+def materialize(asset: dg.AssetsDefinition, base: Path, **kwargs) -> dg.ExecuteInProcessResult:
+    manager = dc.ParquetIOManager(base_dir=str(base))
+    config = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+    return dg.materialize([asset], resources={"io_manager": manager}, raise_on_error=False, run_config=config, **kwargs)
+
+
+def test_temp_dir_is_where_rows_are_kept_and_is_empty_afterwards(tmp_path: Path, spilling):
+    seen = []
+
+    @dc.asset(Events, temp_dir=tmp_path / "aside")
+    def events():
+        for at in range(100):
+            yield {"id": at}
+            seen.append(len(list((tmp_path / "aside").glob(".*/rows-*"))))
+
+    (tmp_path / "aside").mkdir()
+    assert materialize(events, tmp_path / "base").success
+    assert max(seen) > 10
+    assert list((tmp_path / "aside").iterdir()) == []
+
+
+def test_a_temp_dir_that_is_not_there_is_named_and_nothing_is_written(tmp_path: Path, spilling):
+    @dc.asset(Events, temp_dir=tmp_path / "gone")
+    def events():
+        yield from ({"id": at} for at in range(100))
+
+    result = materialize(events, tmp_path / "base")
+    [failure] = result.get_step_failure_events()
+    assert "temp_dir is" in failure.step_failure_data.error.message
+    assert not (tmp_path / "base" / "events.parquet").exists()
+
+
+def test_a_disk_that_takes_no_more_is_an_error_that_is_retried_and_leaves_nothing(
+    tmp_path: Path, spilling, monkeypatch
+):
+    tries = []
+    write = pl.DataFrame.write_parquet
+
+    def full(self, file, **kwargs):
+        if len(tries) == 1 and "rows-000003" in str(file):
+            raise OSError(28, "No space left on device")
+        return write(self, file, **kwargs)
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+
+    @dc.asset(Events, retry_policy=dg.RetryPolicy(max_retries=1))
+    def events():
+        tries.append(1)
+        yield from ({"id": at} for at in range(100))
+
+    result = materialize(events, tmp_path)
+    assert result.success
+    [again] = [event for event in result.all_events if event.event_type is dg.DagsterEventType.STEP_UP_FOR_RETRY]
+    assert "No space left on device. Nothing was written to the table. Make room" in str(
+        again.event_specific_data.error
+    )
+    assert pl.read_parquet(tmp_path / "events.parquet").height == 100
+    assert [path.name for path in tmp_path.iterdir()] == ["events.parquet"]
+
+
+def test_a_lazy_frame_among_rows_that_fails_keeps_its_own_error(tmp_path: Path):
+    @dc.asset(Events)
+    def events():
+        yield {"id": 1}
+        yield pl.LazyFrame({"id": [1]}).with_columns(pl.col("nowhere"))
+
+    result = materialize(events, tmp_path)
+    [failure] = result.get_step_failure_events()
+    assert "nowhere" in str(failure.step_failure_data.error)
+    assert not list(tmp_path.iterdir())
