@@ -1,6 +1,7 @@
 """The example: its demo, run for real, finds what it states, and says so if it does not."""
 
 import io
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -66,8 +67,9 @@ def test_is_quiet(ran: Ran):
 @pytest.mark.parametrize(
     ("name", "valid", "invalid"),
     [
+        ("airlines", 16, 1),
         ("airports", 1_455, 3),
-        ("planes", 3_321, 1),
+        ("planes", 3_321, 3),
         ("weather", 26_109, 6),
         ("flights", 336_728, 48),
         ("routes", 223, 1),
@@ -77,7 +79,33 @@ def test_rows_on_disk(ran: Ran, name: str, valid: int, invalid: int):
     assert (ran.table(name).height, ran.table(f"{name}_quarantine").height) == (valid, invalid)
 
 
-@pytest.mark.parametrize("name", ["airlines", "airports", "planes", "weather", "flights"])
+@pytest.mark.parametrize(
+    ("name", "key"), [("airlines", ["carrier"]), ("planes", ["tailnum"]), ("weather", ["origin", "time_hour"])]
+)
+def test_no_row_is_lost(ran: Ran, name: str, key: list[str]):
+    given = list(getattr(source, name)())
+    table, quarantine = ran.table(name), ran.table(f"{name}_quarantine")
+    assert table.height + quarantine.height == len(given)
+    both = pl.concat([table.select(key), quarantine.select(key)])
+    text = [
+        str(value) if isinstance(value, str) else value.strftime("%Y-%m-%dT%H:%M:%SZ")
+        for row in both.rows()
+        for value in row
+    ]
+    assert Counter(text) == Counter(row[column] for row in given for column in key)
+
+
+def test_refused_rows_are_in_the_quarantine_as_they_came_with_the_reason(ran: Ran):
+    for name, made_up in (("airlines", source.MADE_UP_AIRLINES), ("planes", source.MADE_UP_PLANES)):
+        refused = ran.table(f"{name}_quarantine").filter(pl.col("dy_row__conform") != "valid")
+        assert [json.loads(raw) for raw in refused["raw"]] == made_up
+    reasons = refused["dy_row__conform"].to_list()
+    assert "engines: [value]" in reasons[0]
+    assert "'149 or 160'" in reasons[0]
+    assert [field.split(":")[0] for field in reasons[1].split("; ") if "[" in field] == ["type", "seats", "engine"]
+
+
+@pytest.mark.parametrize("name", ["airports", "flights"])
 def test_nothing_is_lost(ran: Ran, name: str):
     given: pl.DataFrame = getattr(source, name)()
     kept = ran.table(name)
@@ -133,12 +161,14 @@ def test_a_second_run_gives_the_same_bytes_and_a_wrong_statement_is_named(ran: R
 
 
 def test_a_run_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    twice = pl.concat([source.airlines()] * 2)
+    twice = source.airlines() * 2
     monkeypatch.setattr(source, "airlines", lambda: twice)
     monkeypatch.setattr(demo, "RUNS", [(("airlines",), None)])
     ran = run_demo(tmp_path)
     assert ran.code == 1
-    assert "flights-demo: airlines failed: airlines: 32 of 32 rows are invalid (primary_key: 32)" in ran.output
+    assert (
+        "flights-demo: airlines failed: airlines: 34 of 34 rows are invalid (primary_key: 32, conform: 2)" in ran.output
+    )
 
 
 def test_a_folder_that_cannot_be_used(tmp_path: Path):
@@ -167,7 +197,7 @@ def test_every_kind_of_difference_is_named():
     lines = differences(found, declared)
     assert "airlines: failed checks: found {'held': 3}, expected {}" in lines
     assert "airlines: checks not verified: found ['left_out'], expected []" in lines
-    assert "planes: rows in: found 0, expected 3322" in lines
+    assert "planes: rows in: found 0, expected 3324" in lines
     assert "more: rows in: found 1, expected 0" in lines
 
 

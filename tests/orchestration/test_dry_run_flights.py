@@ -73,7 +73,7 @@ CHANGES = [
     ),
     change(
         "a column may be null upstream",
-        *(CONTRACTS, 'name = dy.String(nullable=False, min_length=1, description="Full name.")', "name = dy.String(nullable=True)"),
+        *(CONTRACTS, 'name: str = dc.field(min_length=1, description="Full name.")', "name: str | None = None"),
         *("E012 delays_by_carrier.airline",),
         line="return named",
         says="it can be null",

@@ -15,7 +15,6 @@ from dagster_contracts.contract.types import Type
 from dagster_contracts.errors import SchemaDefinitionError, SchemaError
 from dagster_contracts.rows.foreign import as_mapping, unwrapped
 from dagster_contracts.rows.operations import cut
-from dagster_contracts.rows.refused import Refused
 from dagster_contracts.rows.sources import Columns
 
 if TYPE_CHECKING:
@@ -62,10 +61,12 @@ class Seen:
     def add(self, value: Any, depth: int = 0) -> None:
         """Look at one more value."""
         try:
-            value = unwrapped(value)
-        except Refused:
-            self.kinds[dt.datetime if hasattr(value, "year") else object] = None
-            return
+            self._add(unwrapped(value), depth)
+        except Exception:  # noqa: BLE001  (a value is anybody's object, and its methods may raise anything)
+            self.kinds[object] = None
+
+    def _add(self, value: Any, depth: int) -> None:
+        """The same in plain Python."""
         kind: Any = type(value)
         if value is None:
             self.null = True

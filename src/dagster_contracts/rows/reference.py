@@ -110,9 +110,12 @@ def _field(declared: RowField, shape: Shape, value: Any, how: How, depth: int = 
         return conform_value(shape, value, how, depth)
     if how.strict:
         raise Refused("missing", "the row has no such key")
-    default = declared.make_default()
     if declared.required:
         raise Refused("missing", "the row has no such key, and the field no default")
+    try:
+        default = declared.make_default()
+    except Exception as error:  # noqa: BLE001  (a factory is anybody's code)
+        raise Refused("validator", f"its default_factory raised {type(error).__name__}") from None
     return conform_value(shape, default, how, depth)
 
 
@@ -122,6 +125,18 @@ def conform_value(shape: Shape, value: Any, how: How, depth: int = 0) -> Any:
     Raises:
         Refused: It cannot be.
     """
+    try:
+        return _conformed(shape, value, how, depth)
+    except Refused:
+        raise
+    except RecursionError:
+        raise Refused("too_deep", "values are nested too deeply") from None
+    except Exception as error:  # noqa: BLE001  (a value is anybody's object, and its methods may raise anything)
+        raise Refused("type", f"it does not behave as a value ({type(error).__name__})", value) from None
+
+
+def _conformed(shape: Shape, value: Any, how: How, depth: int) -> Any:
+    """The same, with whatever the value's own methods raise."""
     if depth > MAX_DEPTH:
         raise Refused("too_deep", f"values are nested more than {MAX_DEPTH} deep")
     strict = how.strict
@@ -133,6 +148,8 @@ def conform_value(shape: Shape, value: Any, how: How, depth: int = 0) -> Any:
         if shape.before is None or strict:
             raise Refused("null", "there is no value, and the field is not nullable", None)
     start = value if shape.before is None else _validated(shape.before, value)
+    if start is None and shape.nullable and shape.of_none is not None and not strict:
+        return None
     found = _typed(shape, start, how, depth)
     if shape.after is not None:
         checked = _checked(shape, shape.after, found, how, depth)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from dagster_contracts.rows import columns as one_field
+from dagster_contracts.rows.refused import NOTHING
 from dagster_contracts.rows.sources import Columns
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _of_columns(record: RecordShape, part: Columns, how: How, prefix: str) -> tu
             continue
         absent = how.strict or field.required
         bad = everything if absent else bad
-        given.append([None if absent else field.make_default() for _ in range(part.height)])
+        given.append([None if absent else _default(field) for _ in range(part.height)])
     return given, bad
 
 
@@ -115,7 +116,7 @@ def _column(field: RowField, rows: list[dict[Any, Any]], everywhere: bool, how: 
         return [row.get(key) for row in rows]
     if field.default is None:
         return [row.get(key) for row in rows]
-    return [row[key] if key in row else field.make_default() for row in rows]
+    return [row[key] if key in row else _default(field) for row in rows]
 
 
 def _aligned(
@@ -150,3 +151,11 @@ def _renamed(
         else:
             how.dropped[f"{prefix}{name}"] = None
     return found
+
+
+def _default(field: RowField) -> Any:
+    """A field's default; what no field takes where making it fails."""
+    try:
+        return field.make_default()
+    except Exception:  # noqa: BLE001  (a factory is anybody's code)
+        return NOTHING

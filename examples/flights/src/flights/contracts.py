@@ -1,7 +1,17 @@
-"""What each table promises. The rules were found by looking at the data, oddities included."""
+"""What each table promises. The rules were found by looking at the data, oddities included.
 
+Airlines and planes come as rows, as an API gives them, and are held to typed classes; the other contracts are schemas of
+frames, and the weather's is held by rows all the same.
+"""
+
+from typing import Annotated
+
+import dagster_contracts as dc
 import dataframely as dy
 import polars as pl
+
+Row = dict[str, str]
+"""A row as an API gives it: text for numbers, and no key where there is no value."""
 
 NEW_YORK_AIRPORTS = "^(EWR|JFK|LGA)$"
 EAST_COAST, DATE_LINE = -60, 170
@@ -26,11 +36,11 @@ def _new_york_hour() -> pl.Expr:
     return pl.all_horizontal(pl.col(name) == part for name, part in parts.items())
 
 
-class Airlines(dy.Schema):
+class Airlines(dc.Schema):
     """The airlines that fly from New York, one row an airline."""
 
-    carrier = dy.String(primary_key=True, regex="^[A-Z0-9]{2}$", description="Two-character code of the airline.")
-    name = dy.String(nullable=False, min_length=1, description="Full name.")
+    carrier: str = dc.field(primary_key=True, pattern="^[A-Z0-9]{2}$", description="Two-character code of the airline.")
+    name: str = dc.field(min_length=1, description="Full name.")
 
 
 class Airports(dy.Schema):
@@ -51,26 +61,32 @@ class Airports(dy.Schema):
         return (pl.col("lon") < EAST_COAST) | (pl.col("lon") > DATE_LINE)
 
 
-class Planes(dy.Schema):
+class Planes(dc.Schema):
     """The planes that flew from New York and are in the aviation authority's registry, one row a plane."""
 
-    tailnum = dy.String(primary_key=True, regex="^N[0-9A-Z]{2,5}$", description="Registration, painted on the tail.")
-    year = dy.Int16(nullable=True, min=1903, max=2013, description="Year of manufacture, where it is known.")
-    type = dy.String(nullable=False, description="Kind of aircraft.")
-    manufacturer = dy.String(nullable=False, description="Manufacturer, in the registry's spelling.")
-    model = dy.String(nullable=False, description="Model.")
-    engines = dy.Int8(nullable=False, min=1, max=4, description="Number of engines.")
-    seats = dy.Int16(nullable=False, min=1, description="Number of seats.")
-    speed = dy.Int16(nullable=True, min=1, description="Cruising speed in miles an hour; known for very few.")
-    engine = dy.String(nullable=False, description="Kind of engine.")
+    tailnum: str = dc.field(
+        primary_key=True, pattern="^N[0-9A-Z]{2,5}$", description="Registration, painted on the tail."
+    )
+    year: Annotated[int, dc.Int16] | None = dc.field(
+        ge=1903, le=2013, description="Year of manufacture, where it is known."
+    )
+    type: str = dc.field(description="Kind of aircraft.")
+    manufacturer: str = dc.field(description="Manufacturer, in the registry's spelling.")
+    model: str = dc.field(description="Model.")
+    engines: Annotated[int, dc.Int8] = dc.field(ge=1, le=4, description="Number of engines.")
+    seats: Annotated[int, dc.Int16] = dc.field(ge=1, description="Number of seats.")
+    speed: Annotated[int, dc.Int16] | None = dc.field(
+        ge=1, description="Cruising speed in miles an hour; known for very few."
+    )
+    engine: str = dc.field(description="Kind of engine.")
 
-    @dy.rule()
+    @dc.rule
     def engines_fit_the_type(cls) -> pl.Expr:
         """A multi-engine plane has more than one engine, a single-engine plane has one."""
         single, multi = (pl.col("type").str.contains(f"{many} engine") for many in ("single", "multi"))
         return (~single | (pl.col("engines") == 1)) & (~multi | (pl.col("engines") > 1))
 
-    @dy.rule()
+    @dc.rule
     def no_737_before_the_first(cls) -> pl.Expr:
         """The first Boeing 737 flew in 1967."""
         return ~pl.col("model").str.starts_with("737-") | (pl.col("year") >= FIRST_737)

