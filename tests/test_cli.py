@@ -1,14 +1,20 @@
 """The command line: what it prints, and what it exits with."""
 
+import io
 import json
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
+from tests.sql.test_project import write
 
 from dagster_contracts.cli import main
-from tests.sql.test_project import write
+from dagster_contracts.cli.progress import Progress
+from dagster_contracts.cli.watch import watch
 
 HELD = '[rules]\nrequired = ["id"]'
 BROKEN = '[rules]\nrequired = ["idd"]'
@@ -114,7 +120,11 @@ def test_other_forms_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ],
 )
 def test_wrong_use_exits_with_2_and_says_what(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    words: str,
 ):
     monkeypatch.chdir(tmp_path)
     code, out, err = run(capsys, *arguments)
@@ -174,3 +184,50 @@ def test_a_reader_that_leaves_early_is_no_traceback(tmp_path: Path):
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stdout == "{"
     assert "Traceback" not in done.stderr
+
+
+def test_watching_checks_again_after_a_change(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    project(tmp_path)
+    looks = []
+
+    def again() -> bool:
+        looks.append(1)
+        if len(looks) == 2:  # nothing changed at the second look
+            (tmp_path / "contracts/orders.contract.toml").write_text(BROKEN)
+        return len(looks) < 3
+
+    code = watch([tmp_path], ["check", str(tmp_path)], again)
+    out = capfd.readouterr().out
+    assert code == 1
+    assert out.count("Watching for changes") == 2
+    assert out.index("1 promise held") < out.index("E010")
+
+
+def test_the_hook_for_pre_commit_runs_a_command_that_is_there(capsys: pytest.CaptureFixture[str]):
+    (hook,) = yaml.safe_load((Path(__file__).parents[1] / ".pre-commit-hooks.yaml").read_text())
+    program, *arguments = hook["entry"].split()
+    scripts = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]["scripts"]
+    assert program in scripts
+    assert run(capsys, *arguments, "--help")[0] == 0
+    assert hook["language"] == "python"
+    assert re.search(hook["files"], "models/orders.sql")
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("patience", "stream", "shown"), [(0.0, Terminal(), True), (9.0, Terminal(), False), (0.0, io.StringIO(), False)]
+)
+def test_a_bar_is_shown_on_a_terminal_for_what_takes_long(
+    monkeypatch: pytest.MonkeyPatch, patience: float, stream: io.StringIO, shown: bool
+):
+    monkeypatch.setattr("dagster_contracts.cli.progress.PATIENCE", patience)
+    with Progress(stream) as progress:
+        progress.advance(1, 2)
+        progress.advance(2, 2)
+    assert ("models" in stream.getvalue()) is shown

@@ -42,6 +42,11 @@ def test_s1_a_left_join_makes_a_not_null_column_nullable(tmp_path: Path):
     assert codes(report) == [("E012", "orders")]
     assert "LEFT JOIN at line 3" in report.diagnostics[0].reasons[0]
     assert counts(report) == (0, 1, 0)
+    witness = report.diagnostics[0].witness
+    assert witness is not None
+    assert witness.output["name"] is None
+    ids = {row["id"] for row in witness.inputs.get("raw.customers", ())}
+    assert any(row["customer_id"] not in ids for row in witness.inputs["raw.orders"])
 
 
 def test_s2_a_filter_on_null_proves_it_again(tmp_path: Path):

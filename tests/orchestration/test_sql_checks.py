@@ -44,9 +44,7 @@ def test_specs_come_in_order_and_only_for_declared_kinds():
 @pytest.mark.filterwarnings("ignore::dagster.BetaWarning", "ignore::dagster.PreviewWarning")
 def test_specs_take_the_assets_partitions():
     partitions = dg.StaticPartitionsDefinition(["a"])
-    (spec,) = dc.contract_check_specs_for_model(
-        KEY, dc.ContractRules(has_required=True), partitions_def=partitions
-    )
+    (spec,) = dc.contract_check_specs_for_model(KEY, dc.ContractRules(has_required=True), partitions_def=partitions)
     assert spec.partitions_def == partitions
 
 
@@ -122,7 +120,9 @@ def test_when_nothing_was_checked_every_declared_check_says_so(diagnostics, key:
     assert [one.check_name for one in found] == NAMES
     assert {(one.passed, one.severity) for one in found} == {(False, dg.AssetCheckSeverity.WARN)}
     for one in found:
-        assert "nothing of this contract was checked" in one.description or "nothing of it was checked" in one.description
+        assert (
+            "nothing of this contract was checked" in one.description or "nothing of it was checked" in one.description
+        )
         assert set(one.metadata) == {key, "contract/status"}
         assert one.metadata["contract/status"].value.startswith("not verified: ")
     assert [one.check_name for one in results(diagnostics, dc.ContractRules(has_protected=True))] == [NAMES[1]]

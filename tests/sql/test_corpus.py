@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from tests.sql.corpus import CORPUS, write
 
 import dagster_contracts as dc
 from dagster_contracts.diagnostics.codes import known_codes
 from dagster_contracts.diagnostics.formats import render
-from tests.sql.corpus import CORPUS, write
 
 CASES = sorted(CORPUS.glob("*.case"))
 

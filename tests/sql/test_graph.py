@@ -20,7 +20,10 @@ def references(sql: str, dialect: str = "duckdb") -> list[str]:
         ("SELECT 1", []),
         ("SELECT * FROM a JOIN raw.b ON true, db.raw.c", ["a", "raw.b", "db.raw.c"]),
         ("SELECT * FROM a AS x JOIN a AS y ON true", ["a"]),
-        ("SELECT (SELECT max(i) FROM inside) FROM a WHERE EXISTS (SELECT 1 FROM b) AND c IN (SELECT x FROM d)", ["inside", "a", "b", "d"]),
+        (
+            "SELECT (SELECT max(i) FROM inside) FROM a WHERE EXISTS (SELECT 1 FROM b) AND c IN (SELECT x FROM d)",
+            ["inside", "a", "b", "d"],
+        ),
         ("SELECT * FROM a UNION ALL SELECT * FROM b EXCEPT SELECT * FROM c", ["a", "b", "c"]),
         ("WITH x AS (SELECT * FROM a), y AS (SELECT * FROM x) SELECT * FROM x JOIN y ON true", ["a"]),
         ("WITH a AS (SELECT * FROM a) SELECT * FROM a", ["a"]),  # the CTE reads the table of its own name

@@ -83,7 +83,12 @@ def test_contracts_may_stand_in_the_models_folder_by_configuration(tmp_path: Pat
 
 
 def test_hidden_files_and_folders_are_no_models(tmp_path: Path):
-    files = {"models/.a.sql": "x", "models/.git/b.sql": "x", "models/__pycache__/c.sql": "x", "models/d.sql": "SELECT 1"}
+    files = {
+        "models/.a.sql": "x",
+        "models/.git/b.sql": "x",
+        "models/__pycache__/c.sql": "x",
+        "models/d.sql": "SELECT 1",
+    }
     assert [model.name for model in project(tmp_path, files).models] == ["d"]
 
 

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from tests.sql.test_project import codes, write
 
 import dagster_contracts as dc
 from dagster_contracts.diagnostics.finding import Report, ReportedColumn
 from dagster_contracts.errors import ContractParseError, InvalidSettingError
-from tests.sql.test_project import codes, write
 
 PROJECT = {
     "contracts.toml": '[[sources]]\nsql = "sources.sql"',
@@ -154,7 +154,11 @@ def test_models_of_several_dialects_read_each_other(tmp_path: Path):
     }
     report = dc.sql.check(write(tmp_path, files))
     assert codes(report) == []
-    assert [[column.name for column in model.columns] for model in report.models] == [["ID", "NAME"], ["id", "name"], ["ID"]]
+    assert [[column.name for column in model.columns] for model in report.models] == [
+        ["ID", "NAME"],
+        ["id", "name"],
+        ["ID"],
+    ]
     assert report.summary.held == 1
 
 

@@ -68,8 +68,8 @@ CREATE OR REPLACE TABLE b (i INTEGER, j INTEGER, k INTEGER, PRIMARY KEY (i, j));
 @pytest.mark.parametrize(
     ("dialect", "ddl", "expected"),
     [
-        ("postgres", "CREATE TABLE T (Id SERIAL, \"Name\" TEXT, n NUMERIC(5))", [("id", "Int32", False), ("Name", "String", True), ("n", "Decimal(5,0)", True)]),
-        ("snowflake", "CREATE TABLE t (id INT NOT NULL, \"name\" VARCHAR(10), v VARIANT)", [("ID", "Decimal(38,0)", False), ("name", "String", True), ("V", "Variant", True)]),
+        ("postgres", 'CREATE TABLE T (Id SERIAL, "Name" TEXT, n NUMERIC(5))', [("id", "Int32", False), ("Name", "String", True), ("n", "Decimal(5,0)", True)]),
+        ("snowflake", 'CREATE TABLE t (id INT NOT NULL, "name" VARCHAR(10), v VARIANT)', [("ID", "Decimal(38,0)", False), ("name", "String", True), ("V", "Variant", True)]),
         ("bigquery", "CREATE TABLE t (id INT64 NOT NULL, xs ARRAY<STRING>, n NUMERIC)", [("id", "Int64", False), ("xs", "Array<String>", True), ("n", "Decimal(38,9)", True)]),
         ("databricks", "CREATE TABLE t (id BIGINT NOT NULL, at TIMESTAMP, m MAP<STRING, INT>)", [("id", "Int64", False), ("at", "Timestamp", True), ("m", "Map<String, Int32>", True)]),
         # a primary key that nothing enforces proves nothing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dagster_contracts.cli.options import add_project
@@ -28,11 +29,14 @@ def add(commands: Commands) -> None:
         "--fail-on", choices=FAIL_ON, default="error", help="the mildest finding that exits with 1 (default: error)"
     )
     parser.add_argument("--no-cache", action="store_true", help="find everything anew")
+    parser.add_argument("--watch", action="store_true", help="check again whenever a file changes")
     parser.set_defaults(run=run)
 
 
 def run(arguments: Namespace) -> int:
     """Check, and print what was found."""
+    if arguments.watch:
+        return _watch(arguments)
     from dagster_contracts.cli.progress import Progress  # noqa: PLC0415  (not for --help)
     from dagster_contracts.diagnostics.formats import render  # noqa: PLC0415
     from dagster_contracts.sql.run import Options, run_check  # noqa: PLC0415
@@ -49,3 +53,16 @@ def run(arguments: Namespace) -> int:
     colour = arguments.format == "text" and sys.stdout.isatty()
     sys.stdout.write(render(report, arguments.format, fail_on=arguments.fail_on, colour=colour))
     return report.exit_code(arguments.fail_on)
+
+
+def _watch(arguments: Namespace) -> int:
+    """Check now and whenever a file of the project changes."""
+    from dagster_contracts.cli.watch import watch  # noqa: PLC0415
+    from dagster_contracts.sql.inputs import read_inputs  # noqa: PLC0415
+    from dagster_contracts.sql.selection import find_config  # noqa: PLC0415
+
+    config = read_inputs(arguments.config or find_config(arguments.paths or [Path()])).config
+    targets = [entry.target for entry in config.sources if entry.form not in ("class", "columns")]
+    outside = [(config.root / target).parent for target in targets]
+    folders = [config.root, config.root / config.models_dir, config.root / config.contracts_dir, *outside]
+    return watch(folders, [one for one in sys.argv[1:] if one != "--watch"])
