@@ -1,6 +1,8 @@
 """The vocabulary of types: read from text, printed, and compared."""
 
 import contextlib
+import subprocess
+import sys
 
 import hypothesis.strategies as st
 import pytest
@@ -54,6 +56,12 @@ TYPES = st.recursive(
     ),
     max_leaves=6,
 )
+
+
+def test_naming_types_imports_no_engine():
+    program = "import sys; from dagster_contracts.contract.types import parse_type, matches; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"polars", "pydantic", "dataframely", "sqlglot", "duckdb"} & set(loaded)
 
 
 def test_the_simple_names_are_the_documented_ones():

@@ -317,6 +317,8 @@ def test_only_plain_classes_are_decorated():
 
 
 def test_what_the_field_function_cannot_take_is_ours():
+    with pytest.raises(SchemaDefinitionError, match=r"dc\.field does not know 'primry_key'. Did you mean 'primary_key'?"):
+        dc.field(primry_key=True)
     with pytest.raises(SchemaDefinitionError, match=r"dc.field: .*"):
         dc.field(default=1, default_factory=int)  # type: ignore[call-overload]
 

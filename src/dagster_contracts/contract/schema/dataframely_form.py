@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 import math
 from collections.abc import Callable
@@ -79,7 +78,7 @@ def to_dataframely(schema: type[Any]) -> type[dy.Schema]:
         return made
     members: dict[str, Any] = {"__module__": schema.__module__, "__doc__": _docstring(schema)}
     for place, field in enumerate(own):
-        column = copy.copy(_table_column(f"{schema.__name__}.{field.name}", field))
+        column = _column(f"{schema.__name__}.{field.name}", field, of_table=True)
         column.alias = field.name
         members[_attribute(field.name, place, rules)] = column
     members |= {name: rule.as_dataframely() if isinstance(rule, Rule) else rule for name, rule in rules.items()}
@@ -95,15 +94,8 @@ def _attribute(name: str, place: int, rules: dict[str, Any]) -> str:
     return f"column_{place}" if taken else name
 
 
-def _table_column(where: str, field: RowField) -> dy.Column:
-    column = _column(where, field)
-    if field.primary_key:
-        column = column.with_primary_key(primary_key=True)
-    return column.with_properties(unique=True) if field.unique else column
-
-
-def _column(where: str, field: RowField) -> dy.Column:
-    """A column of a table, a field of a record or the elements of a list."""
+def _column(where: str, field: RowField, *, of_table: bool = False) -> dy.Column:
+    """A column of a table, a field of a record or the elements of a list; keys are a table's only."""
     try:
         make, own = _kind(where, field, field.constraints or NO_CONSTRAINTS)
         own = {name: value for name, value in own.items() if value is not None}
@@ -117,6 +109,8 @@ def _column(where: str, field: RowField) -> dy.Column:
             description=field.description,
             metadata=metadata or None,
             check=checks or None,
+            primary_key=field.primary_key and of_table,
+            unique=field.unique and of_table,
             **own,
         )
     except SchemaDefinitionError:
@@ -171,7 +165,8 @@ def _datetime(_: str, field: RowField, asked: Constraints) -> _Kind:
 
 
 def _duration(_: str, field: RowField, asked: Constraints) -> _Kind:
-    return dy.Duration, {"time_unit": cast("pl.Duration", field.dtype).time_unit, **_bounds(asked)}
+    unit = cast("pl.Duration", field.dtype).time_unit
+    return dy.Duration, {**({} if unit == "us" else {"time_unit": unit}), **_bounds(asked)}
 
 
 def _enum(_: str, field: RowField, __: Constraints) -> _Kind:

@@ -11,6 +11,7 @@ from pydantic import Field
 from pydantic_core import PydanticUndefined
 
 from dagster_contracts.contract.fields import SENSITIVE_KEYS
+from dagster_contracts.contract.suggestions import did_you_mean
 from dagster_contracts.errors import SchemaDefinitionError
 
 if TYPE_CHECKING:
@@ -20,6 +21,22 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_CONSTRAINTS = (
+    "ge",
+    "gt",
+    "le",
+    "lt",
+    "multiple_of",
+    "min_length",
+    "max_length",
+    "pattern",
+    "allow_inf_nan",
+    "max_digits",
+    "decimal_places",
+    "strict",
+    "title",
+    "examples",
+)
 _FLAGS = ("primary_key", "unique", "lax", *SENSITIVE_KEYS)
 _EPOCHS = ("s", "ms", "us")
 
@@ -108,7 +125,14 @@ def field(
 
     Returns:
         What pydantic's `Field` returns, typed as the column's value.
+
+    Raises:
+        SchemaDefinitionError: An argument is not known, or there are two defaults.
     """
+    for name in constraints:
+        if name not in _CONSTRAINTS:
+            known = (*_CONSTRAINTS, "alias", "description", "default_factory", "epoch", "tags", *_FLAGS)
+            raise SchemaDefinitionError(f"dc.field does not know {name!r}.{did_you_mean(name, known)}")
     said = {"primary_key": primary_key, "unique": unique, "sensitive": sensitive, "lax": lax, "epoch": epoch}
     extra = {**(tags or {}), **{name: value for name, value in said.items() if value}}
     given = {name: value for name, value in (("alias", alias), ("description", description)) if value is not None}
