@@ -113,7 +113,6 @@ def odd(random_):
         deep(5000),
         endless(),
         round_dict(),
-        {"x": 10**5000},
         10**4000,
         -(10**400),
         float("-inf"),

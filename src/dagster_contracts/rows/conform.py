@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -16,7 +16,7 @@ from dagster_contracts.rows.foreign import as_mapping
 from dagster_contracts.rows.raw import raw_json
 from dagster_contracts.rows.reference import How, conform_row
 from dagster_contracts.rows.shapes import record_shape
-from dagster_contracts.rows.sources import Columns, read
+from dagster_contracts.rows.sources import Columns, in_parts, read
 from dagster_contracts.rows.strategy import MaterializationStrategy
 from dagster_contracts.rows.table import conform_table
 
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from dagster_contracts.rows.failure import RowFailure
     from dagster_contracts.rows.shapes import RecordShape, Shape
     from dagster_contracts.rows.table import Table
+
+
+_READ: Final = 16_384
+"""How many rows are taken from an iterable at once."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ def conform(
     """
     record = record_shape(schema if isinstance(schema, RowSchema) else row_schema(schema))
     source = read(batch)
-    part = source if isinstance(source, (Columns, list)) else list(source)
+    part = source if isinstance(source, (Columns, list)) else [row for some in in_parts(source, _READ) for row in some]
     return conform_part(record, part, strategy, first_row=first_row, leave_rules=leave_rules)
 
 

@@ -103,9 +103,22 @@ def shown(value: object, *, sensitive: bool) -> str:
         text = repr(value)
     except Exception:  # noqa: BLE001  (a value's own __repr__ may raise anything)
         text = f"<{type(value).__name__}>"
-    text = text.encode("utf-8", "backslashreplace").decode().replace("\n", "\\n")
+    text = printable(text).replace("\n", "\\n")
     text = text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
     return f"{text} ({type(value).__name__})"
+
+
+def printable(text: str) -> str:
+    """A text that can be written as UTF-8 whatever is in it."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def key_text(key: object) -> str:
+    """A key as messages and logs name it. It never raises."""
+    try:
+        return printable(str.__str__(key) if isinstance(key, str) else repr(key))
+    except Exception:  # noqa: BLE001  (a key's own __repr__ may raise anything)
+        return f"<{type(key).__name__}>"
 
 
 def schema_error(name: str, collected: Collected) -> SchemaError:

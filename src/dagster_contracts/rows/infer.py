@@ -13,6 +13,7 @@ from pydantic import AwareDatetime, Field, NaiveDatetime
 
 from dagster_contracts.contract.types import Type
 from dagster_contracts.errors import SchemaDefinitionError, SchemaError
+from dagster_contracts.rows.failure import key_text
 from dagster_contracts.rows.foreign import as_mapping, unwrapped
 from dagster_contracts.rows.operations import cut
 from dagster_contracts.rows.sources import Columns
@@ -121,11 +122,11 @@ class Seen:
         """A dict's keys, each by itself."""
         if self.opaque:
             return
-        if not all(isinstance(key, str) and _can_name(key) for key in mapping):
+        if not all(isinstance(key, str) and _can_name(str.__str__(key)) for key in mapping):
             self.opaque = True
             return
         for key, item in mapping.items():
-            self.keys.setdefault(key, Seen()).add(item, depth + 1)
+            self.keys.setdefault(str.__str__(key), Seen()).add(item, depth + 1)
         self.opaque = len(self.keys) > MAX_RECORD_KEYS
 
 
@@ -156,10 +157,10 @@ class Inference:
         if pairs is None:
             raise SchemaError(f"No schema can be inferred: a {type(row).__name__} is no row.")
         for key, value in pairs:
-            if isinstance(key, str) and _can_name(key):
-                self.keys.setdefault(key, Seen()).add(value)
+            if isinstance(key, str) and _can_name(name := str.__str__(key)):
+                self.keys.setdefault(name, Seen()).add(value)
             else:
-                self.left_out[repr(key)] = None
+                self.left_out[key_text(key)] = None
 
     def schema(self, name: str = "Inferred") -> type[Schema]:
         """The schema of everything seen so far, every column nullable and in the order of first sight.

@@ -43,6 +43,7 @@ OWN_TYPES: Final[dict[str, type]] = {
 _TEMPORAL: Final = frozenset({"date", "naive_datetime", "aware_datetime", "time", "timedelta"})
 _MOMENTS: Final = frozenset({"date", "naive_datetime", "aware_datetime"})
 _NUMBERS: Final = frozenset({"bool", "int", "float", "decimal"})
+_MOST_DIGITS: Final = 400
 _FLOAT32: Final = struct.Struct("f")
 _DIGITS: Final = re.compile(r"\s*[+-]?(\d[\d_]*)?\.?\d*([eE][+-]?\d+)?\s*")
 _FINER: Final = re.compile(r"[.,]\d{6}\d*[1-9]")
@@ -85,6 +86,8 @@ def coerced(shape: Shape, value: Any) -> Any:
         return _text(shape, value)
     if _is_own(shape, value) and shape.kind != "json":
         return settled(shape, value)
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) > _MOST_DIGITS:
+        raise Refused("out_of_range", f"it has more than {_MOST_DIGITS} digits", value)
     if not shape.lax:
         _guard(shape, value)
         if shape.epoch is not None and shape.kind in _MOMENTS and _is_bare(value):

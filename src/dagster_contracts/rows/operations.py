@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,11 +11,11 @@ from dagster_contracts.contract.row_fields import RowSchema, row_schema
 from dagster_contracts.rows.conform import conform_part
 from dagster_contracts.rows.failure import Collected, schema_error
 from dagster_contracts.rows.shapes import record_shape
-from dagster_contracts.rows.sources import Columns, read, restore
+from dagster_contracts.rows.sources import Columns, in_parts, read, restore
 from dagster_contracts.rows.strategy import MaterializationStrategy, read_strategy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from dagster_contracts.rows.conform import Conformed
     from dagster_contracts.rows.shapes import RecordShape
@@ -129,11 +128,4 @@ def cut(given: object) -> Iterator[Columns | list[Any]]:
     elif isinstance(source, list):
         yield from (source[at : at + PART_ROWS] for at in range(0, len(source), PART_ROWS))
     else:
-        yield from _of_iterable(source)
-
-
-def _of_iterable(rows: Iterable[Any]) -> Iterator[list[Any]]:
-    """An iterable's rows, read once. What its own code raises is its own error and passes through."""
-    source = iter(rows)
-    while part := list(itertools.islice(source, PART_ROWS)):
-        yield part
+        yield from in_parts(source, PART_ROWS)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from dagster_contracts.rows import leaves
-from dagster_contracts.rows.failure import MASKED, RowFailure, shown
+from dagster_contracts.rows.failure import MASKED, RowFailure, key_text, shown
 from dagster_contracts.rows.foreign import as_mapping, unwrapped
 from dagster_contracts.rows.refused import NOTHING, Refused, as_failure, from_pydantic
 from dagster_contracts.rows.strategy import MaterializationStrategy
@@ -93,7 +93,7 @@ def _by_field(record: RecordShape, mapping: Mapping[Any, Any]) -> tuple[dict[str
         for key, value in mapping.items():
             name = names.get(key) if isinstance(key, str) else None
             if name is None:
-                extra.append(key if isinstance(key, str) else repr(key))
+                extra.append(key_text(key))
             elif name in given:  # by the key and by the name: the key counts
                 extra.append(name)
                 given[name] = value if key != name else given[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -10,6 +11,7 @@ import polars as pl
 
 from dagster_contracts.errors import SchemaError
 from dagster_contracts.rows.exact import exact_values
+from dagster_contracts.rows.failure import key_text
 from dagster_contracts.rows.foreign import as_mapping
 
 if TYPE_CHECKING:
@@ -88,8 +90,8 @@ def read(value: object) -> Columns | Iterable[Any]:
         if is_arrow(value):
             return of_polars(pl.DataFrame(cast("Any", value)))
     except Exception as error:
-        raise SchemaError(f"The {type(value).__name__} cannot be read as a table: {error}") from error
-    if as_mapping(value) is not None:
+        raise SchemaError(f"The {type(value).__name__} cannot be read as a table: {key_text(error)}") from error
+    if _is_row(value):
         return [value]
     if isinstance(value, (str, bytes, bytearray)) or not isinstance(value, Iterable):
         raise SchemaError(
@@ -97,6 +99,30 @@ def read(value: object) -> Columns | Iterable[Any]:
             "objects, or a Polars, Arrow or pandas table."
         )
     return value
+
+
+def _is_row(value: object) -> bool:
+    """Whether a value is one row by itself."""
+    try:
+        return as_mapping(value) is not None
+    except Exception:  # noqa: BLE001  (an object's own attributes may raise anything)
+        return False
+
+
+def in_parts(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """An iterable's rows, read once, so many at a time.
+
+    Raises:
+        SchemaError: The iterable itself raised; its own error is the cause.
+    """
+    count = 0
+    try:
+        source = iter(rows)
+        while part := list(itertools.islice(source, size)):
+            count += len(part)
+            yield part
+    except Exception as error:
+        raise SchemaError(f"What gives the rows raised {key_text(error)} after {count:,} rows or more.") from error
 
 
 def of_polars(frame: pl.DataFrame) -> Columns:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from dagster_contracts.rows import columns as one_field
+from dagster_contracts.rows.failure import key_text
 from dagster_contracts.rows.refused import NOTHING
 from dagster_contracts.rows.sources import Columns
 
@@ -75,7 +76,7 @@ def _of_columns(record: RecordShape, part: Columns, how: How, prefix: str) -> tu
     everything = frozenset(range(part.height))
     bad = everything if extra and how.strict else frozenset()
     if not how.strict:
-        how.dropped.update(dict.fromkeys(f"{prefix}{key}" for key in extra))
+        how.dropped.update(dict.fromkeys(f"{prefix}{key_text(key)}" for key in extra))
     given: list[Given] = []
     for field in record.fields:
         if field.name in by_name:
@@ -130,7 +131,7 @@ def _aligned(
     if how.strict:
         bad.update(at for at, row in enumerate(rows) if not unknown.isdisjoint(row))
     else:
-        how.dropped.update(dict.fromkeys(f"{prefix}{key if isinstance(key, str) else repr(key)}" for key in unknown))
+        how.dropped.update(dict.fromkeys(f"{prefix}{key_text(key)}" for key in unknown))
     if not by_name:
         return rows
     key_of = {field.name: field.key for field in record.fields}
