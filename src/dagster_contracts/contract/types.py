@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -172,12 +173,12 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = _tokens(text)
+        self.tokens = deque(_tokens(text))
         self.depth = 0
 
     def type(self) -> Type:
         """One type, with what its brackets hold."""
-        name = self.tokens.pop(0) if self.tokens else ""
+        name = self.tokens.popleft() if self.tokens else ""
         if name not in NAMES:
             raise UnknownTypeError(f"{_shown(self.text)}: {self._unknown(name)}")
         if name == "Decimal" and self._take("("):
@@ -226,7 +227,7 @@ class _Reader:
         return Type("Struct", fields=tuple(fields))
 
     def _field(self) -> tuple[str, Type]:
-        name = self.tokens.pop(0) if self.tokens else ""
+        name = self.tokens.popleft() if self.tokens else ""
         if not name or name in set("(),<>:"):
             raise UnknownTypeError(f"{_shown(self.text)}: a Struct is written `Struct<name: Type, …>`.")
         self._expect(":")
@@ -237,11 +238,11 @@ class _Reader:
             raise UnknownTypeError(
                 f"{_shown(self.text)}: a Decimal is written `Decimal(digits, digits after the point)`."
             )
-        return int(self.tokens.pop(0)[:4])
+        return int(self.tokens.popleft()[:4])
 
     def _take(self, mark: str) -> bool:
-        if self.tokens[:1] == [mark]:
-            self.tokens.pop(0)
+        if self.tokens and self.tokens[0] == mark:
+            self.tokens.popleft()
             return True
         return False
 
@@ -262,10 +263,11 @@ def _tokens(text: str) -> list[str]:
     """Names, digits and marks; what stood in quotes begins with `_QUOTED`, so that it is no name of a type."""
     tokens = []
     place = 0
-    while text[place:].strip():
+    text = text.strip()
+    while place < len(text):
         match = _TOKEN.match(text, place)
         if match is None:
-            raise UnknownTypeError(f"{_shown(text)}: {text[place:].strip()[0]!r} cannot stand in a type.")
+            raise UnknownTypeError(f"{_shown(text)}: {text[place:].lstrip()[0]!r} cannot stand in a type.")
         quoted = match[3]
         tokens.append(_QUOTED + quoted.replace('""', '"') if quoted is not None else match[match.lastindex or 0])
         place = match.end()
