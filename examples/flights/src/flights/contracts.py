@@ -1,7 +1,7 @@
 """What each table promises. The rules were found by looking at the data, oddities included.
 
-Airlines and planes come as rows, as an API gives them, and are held to typed classes; the other contracts are schemas of
-frames, and the weather's is held by rows all the same.
+Airlines and planes come as rows, as an API gives them, and are held to typed classes; the other contracts are schemas
+of frames, and the weather's holds rows all the same.
 """
 
 from typing import Annotated
