@@ -117,6 +117,10 @@ def test_other_forms_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (["check", "--nonsense"], "--nonsense"),
         (["chekc"], "chekc"),
         (["explain", "E12"], "Did you mean E012?"),
+        (["check", "x", "--defs", "shop"], "PATHS is for a project of SQL models"),
+        (["check", "--watch", "--defs", "shop"], "--watch is for a project of SQL models"),
+        (["check", "--strict", "--defs", "shop"], "--strict is for a project of SQL models"),
+        (["check", "--stric"], "--stric"),
     ],
 )
 def test_wrong_use_exits_with_2_and_says_what(
@@ -150,6 +154,19 @@ def test_an_error_of_the_check_itself_exits_with_2(
     assert code == 2
     assert "KeyError" in err
     assert "nothing can be said of the contracts" in err
+
+
+def test_a_code_location_is_checked_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "shop.py").write_text(
+        "import dagster as dg\nimport dagster_contracts as dc\nimport dataframely as dy\nimport polars as pl\n"
+        "class Orders(dy.Schema):\n    id = dy.Int64(nullable=False)\n"
+        "@dc.asset(Orders)\ndef orders() -> pl.LazyFrame:\n    return pl.LazyFrame({'idd': [1]})\n"
+        "defs = dg.Definitions(assets=[orders])\n"
+    )
+    code, out, _ = run(capsys, "check", "--defs", tmp_path / "shop.py", "--fail-on", "unverified")
+    assert code == 1
+    assert "info[I003]: orders: " in out
+    assert "shop.py:9" in out
 
 
 def test_explain_prints_a_codes_page(capsys: pytest.CaptureFixture[str]):

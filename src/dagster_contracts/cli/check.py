@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from dagster_contracts.cli.options import Commands
+    from dagster_contracts.diagnostics.finding import Report
 
 FORMATS = ("text", "json", "sarif", "github", "junit")
 FAIL_ON = ("error", "warning", "unverified")
@@ -29,16 +30,30 @@ def add(commands: Commands) -> None:
         "--fail-on", choices=FAIL_ON, default="error", help="the mildest finding that exits with 1 (default: error)"
     )
     parser.add_argument("--no-cache", action="store_true", help="find everything anew")
+    parser.add_argument(
+        "--defs",
+        metavar="MODULE",
+        help="check the assets of a code location: a module, file, or module:attribute",
+    )
     parser.add_argument("--watch", action="store_true", help="check again whenever a file changes")
     parser.set_defaults(run=run)
 
 
 def run(arguments: Namespace) -> int:
     """Check, and print what was found."""
-    if arguments.watch:
+    if arguments.watch and arguments.defs is None:
         return _watch(arguments)
-    from dagster_contracts.cli.progress import Progress  # noqa: PLC0415  (not for --help)
-    from dagster_contracts.diagnostics.formats import render  # noqa: PLC0415
+    from dagster_contracts.diagnostics.formats import render  # noqa: PLC0415  (not for --help)
+
+    report = _check_project(arguments) if arguments.defs is None else _check_definitions(arguments)
+    colour = arguments.format == "text" and sys.stdout.isatty()
+    sys.stdout.write(render(report, arguments.format, fail_on=arguments.fail_on, colour=colour))
+    return report.exit_code(arguments.fail_on)
+
+
+def _check_project(arguments: Namespace) -> Report:
+    """Check a project of SQL models."""
+    from dagster_contracts.cli.progress import Progress  # noqa: PLC0415
     from dagster_contracts.sql.run import Options, run_check  # noqa: PLC0415
 
     options = Options(
@@ -49,10 +64,20 @@ def run(arguments: Namespace) -> int:
         cache=not arguments.no_cache,
     )
     with Progress(sys.stderr) as progress:
-        report = run_check(options, progress.advance)
-    colour = arguments.format == "text" and sys.stdout.isatty()
-    sys.stdout.write(render(report, arguments.format, fail_on=arguments.fail_on, colour=colour))
-    return report.exit_code(arguments.fail_on)
+        return run_check(options, progress.advance)
+
+
+def _check_definitions(arguments: Namespace) -> Report:
+    """Check the assets of a code location, as far as that can be done without running them."""
+    from dagster_contracts.errors import InvalidSettingError  # noqa: PLC0415
+
+    for option in ("paths", "config", "select", "strict", "watch"):
+        if getattr(arguments, option):
+            name = "PATHS" if option == "paths" else f"--{option}"
+            raise InvalidSettingError(f"{name} is for a project of SQL models, and --defs for a code location.")
+    from dagster_contracts.orchestration.dry_run.module import check_module  # noqa: PLC0415  (imports Dagster)
+
+    return check_module(arguments.defs)
 
 
 def _watch(arguments: Namespace) -> int:

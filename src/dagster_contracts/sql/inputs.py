@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dagster_contracts.sql.config import SourceEntry
     from dagster_contracts.sql.files import File, ProjectFiles
 
+LOCK = "contracts.lock"
 _FOOTER = 8  # bytes at a Parquet file's end: the length of its schema, and PAR1
 
 
@@ -30,12 +31,14 @@ class Inputs:
         config_file: The configuration's file.
         files: The others, but for its sources'.
         findings: What is wrong with the configuration.
+        lock: Its lock, if it has one.
     """
 
     config: Config
     config_file: File
     files: ProjectFiles
     findings: tuple[Diagnostic, ...]
+    lock: File | None = None
 
     def all(self) -> Iterator[File]:
         """Every file."""
@@ -43,6 +46,8 @@ class Inputs:
         yield self.config_file
         for some in (files.models, files.sidecars, files.contracts, files.beside, files.strays):
             yield from some
+        if self.lock is not None:
+            yield self.lock
 
 
 def read_inputs(path: Path, *, models_dir: str | None = None, contracts_dir: str | None = None) -> Inputs:
@@ -63,7 +68,9 @@ def read_inputs(path: Path, *, models_dir: str | None = None, contracts_dir: str
     config = replace(
         config, models_dir=models_dir or config.models_dir, contracts_dir=contracts_dir or config.contracts_dir
     )
-    return Inputs(config, file, read_project_files(config), findings)
+    lock = path.parent / LOCK
+    kept = read_file(lock, path.parent) if lock.exists() else None
+    return Inputs(config, file, read_project_files(config), findings, kept)
 
 
 def source_contents(inputs: Inputs) -> tuple[list[str], dict[str, str]]:

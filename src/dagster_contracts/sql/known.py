@@ -9,9 +9,11 @@ from dagster_contracts.sql.analyze import Analysis
 from dagster_contracts.sql.cache import digest
 from dagster_contracts.sql.references import Reference
 from dagster_contracts.sql.stored import (
+    dump_contract,
     dump_finding,
     dump_relation,
     dump_witness,
+    load_contract,
     load_finding,
     load_relation,
     load_witness,
@@ -20,6 +22,7 @@ from dagster_contracts.sql.stored import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from dagster_contracts.contract.toml import ContractFile
     from dagster_contracts.diagnostics.finding import Witness
     from dagster_contracts.sql.project import Model
     from dagster_contracts.sql.relation import Relation
@@ -49,6 +52,17 @@ class Known:
         """Keep the tables that a model reads."""
         listed = [[one.written, one.folded, one.parts, one.position] for one in references]
         self._keep(_text_key(model), listed)
+
+    def contract(self, text: str, dialect: str) -> ContractFile | None:
+        """What a contract's text promises."""
+        found = self._find(digest(["contract", dialect, text]))
+        return None if found is None else load_contract(found)
+
+    def keep_contract(self, text: str, dialect: str, contract: ContractFile) -> None:
+        """Keep what a contract's text promises, if it comes back as it was."""
+        dumped = dump_contract(contract)
+        if load_contract(dumped) == contract:
+            self._keep(digest(["contract", dialect, text]), dumped)
 
     def key(self, model: Model, tables: Mapping[str, Relation], missing: Iterable[str]) -> str:
         """The hash of everything that a model's analysis is found from."""

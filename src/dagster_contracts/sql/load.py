@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dagster_contracts.sql.examine import examine
 from dagster_contracts.sql.inputs import Inputs, read_inputs
+from dagster_contracts.sql.lock import read_lock
 from dagster_contracts.sql.project import read_project
 from dagster_contracts.sql.sources import read_sources
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from dagster_contracts.sql.examine import Examined
     from dagster_contracts.sql.files import ProjectFiles
     from dagster_contracts.sql.known import Known
+    from dagster_contracts.sql.lock import LockedModel
     from dagster_contracts.sql.project import Project
     from dagster_contracts.sql.relation import Relation
 
@@ -36,6 +38,7 @@ class Loaded:
         findings: What is wrong with the configuration and the sources.
         texts: The text of each file, by its path.
         owners: The model that each file belongs to, by its path.
+        locked: What each model returned when the lock was written.
     """
 
     config: Config
@@ -45,6 +48,7 @@ class Loaded:
     findings: tuple[Diagnostic, ...]
     texts: Mapping[str, str]
     owners: Mapping[str, str]
+    locked: Mapping[str, LockedModel] = field(default_factory=dict)
 
 
 def load(
@@ -76,7 +80,7 @@ def load_inputs(
         known: What was found before; gets what is found now.
     """
     config, files = inputs.config, inputs.files
-    project = read_project(config, files)
+    project = read_project(config, files, known)
     sources = read_sources(config)
     examined = examine(project, sources.tables, config.dialect, progress, known)
     texts = {file.path: file.text for file in inputs.all() if file.text is not None}
@@ -88,6 +92,7 @@ def load_inputs(
         findings=(*inputs.findings, *sources.findings),
         texts={**texts, **sources.texts},
         owners=_owners(project, files),
+        locked=read_lock(inputs.lock),
     )
 
 

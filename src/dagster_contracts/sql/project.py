@@ -12,6 +12,7 @@ from dagster_contracts.contract.toml import SUFFIX, ContractFile, parse_contract
 from dagster_contracts.contract.toml_reader import read_toml
 from dagster_contracts.sql.bounds import STAND_INS, put_bounds
 from dagster_contracts.sql.config import DIALECTS
+from dagster_contracts.sql.dialect_types import read_type
 from dagster_contracts.sql.findings import CONTRACT, DUPLICATE, SIDECAR, broken, from_problems, in_source, unreadable
 from dagster_contracts.sql.positions import start_of
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from dagster_contracts.diagnostics.finding import Diagnostic
     from dagster_contracts.sql.config import Config
     from dagster_contracts.sql.files import File, ProjectFiles
+    from dagster_contracts.sql.known import Known
 
 SIDECAR_KEYS = ("name", "description", "dialect", "tags", "owner", "materialized", "partition_by")
 
@@ -87,12 +89,13 @@ class Project:
     duplicates: tuple[Model, ...] = ()
 
 
-def read_project(config: Config, files: ProjectFiles) -> Project:
+def read_project(config: Config, files: ProjectFiles, known: Known | None = None) -> Project:
     """Read what a project's files say.
 
     Args:
         config: The project's configuration.
         files: Its files.
+        known: What was found before; gets what is found now.
     """
     findings: list[Diagnostic] = []
     sidecars = {file.path.removesuffix(".toml"): file for file in files.sidecars}
@@ -107,7 +110,7 @@ def read_project(config: Config, files: ProjectFiles) -> Project:
             broken(SIDECAR, left.stem, f"{left.path} stands beside no model.", source=start_of(left.path), hint=hint)
         )
     models, duplicates = _without_duplicates(models, findings)
-    contracts = _read_contracts(files, {model.name.lower(): model for model in models}, config, findings)
+    contracts = _read_contracts(files, {model.name.lower(): model for model in models}, config, findings, known)
     for stray in files.strays:
         hint = f"Name it <model>{SUFFIX}, or move it out of the contracts' folder."
         message = f"{stray.path} is not named like a contract, so nothing of it is checked."
@@ -170,12 +173,16 @@ def _without_duplicates(models: list[Model], findings: list[Diagnostic]) -> tupl
 
 
 def _read_contracts(
-    files: ProjectFiles, models: Mapping[str, Model], config: Config, findings: list[Diagnostic]
+    files: ProjectFiles,
+    models: Mapping[str, Model],
+    config: Config,
+    findings: list[Diagnostic],
+    known: Known | None,
 ) -> dict[str, ModelContract]:
     """The contracts by model; those of the contracts' folder win over those beside the models."""
     apart = _by_model(files.contracts, findings)
     beside = _by_model([file for file in files.beside if file.stem.lower() not in apart], findings)
-    contracts = (_read_contract(file, models, config, findings) for file in [*apart.values(), *beside.values()])
+    contracts = [_read_contract(file, models, config, findings, known) for file in (*apart.values(), *beside.values())]
     return {contract.model: contract for contract in sorted(contracts, key=lambda contract: contract.model)}
 
 
@@ -191,16 +198,23 @@ def _by_model(files: Iterable[File], findings: list[Diagnostic]) -> dict[str, Fi
 
 
 def _read_contract(
-    file: File, models: Mapping[str, Model], config: Config, findings: list[Diagnostic]
+    file: File,
+    models: Mapping[str, Model],
+    config: Config,
+    findings: list[Diagnostic],
+    known: Known | None,
 ) -> ModelContract:
     model = models.get(file.stem.lower())
     name = model.name if model else file.stem
     if file.text is None:
         findings.append(unreadable(name, file))
         return ModelContract(name, file.path, ContractFile(), is_readable=False)
-    from dagster_contracts.sql.dialect_types import read_type  # noqa: PLC0415  (an unchanged project needs no types)
-
-    read = partial(read_type, dialect=model.dialect if model else config.dialect)
-    promises, problems = parse_contract(file.text, read)
+    dialect = model.dialect if model else config.dialect
+    before = None if known is None else known.contract(file.text, dialect)
+    if before is not None:
+        return ModelContract(name, file.path, before)
+    promises, problems = parse_contract(file.text, partial(read_type, dialect=dialect))
+    if known is not None and not problems:
+        known.keep_contract(file.text, dialect, promises)
     findings += from_problems(CONTRACT, name, file.path, problems)
     return ModelContract(name, file.path, promises, is_readable=not problems)

@@ -23,7 +23,6 @@ def build_report(
     loaded: Loaded,
     *,
     strict: bool | None = None,
-    locked: Mapping[str, Relation] | None = None,
     only: set[str] | None = None,
 ) -> Report:
     """Hold every model against its contract.
@@ -31,7 +30,6 @@ def build_report(
     Args:
         loaded: The project.
         strict: Whether what cannot be verified is an error; by default what the configuration says.
-        locked: What each model returned when the lock was written.
         only: The models that are reported; all of them by default.
     """
     project, examined = loaded.project, loaded.examined
@@ -49,7 +47,8 @@ def build_report(
     for contract in project.contracts.values():
         if only is not None and contract.model not in only:
             continue
-        found, ended = _check(contract, loaded, models, (locked or {}).get(contract.model), strict=is_strict)
+        locked = loaded.locked.get(contract.model)
+        found, ended = _check(contract, loaded, models, locked.output if locked else None, strict=is_strict)
         findings += found
         verdicts += ended
     every = sorted([*project.models, *project.duplicates], key=lambda model: (model.name, model.path))

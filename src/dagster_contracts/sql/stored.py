@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from dagster_contracts.contract.toml import ContractColumn, ContractFile, Named
+from dagster_contracts.contract.toml_places import Place
 from dagster_contracts.contract.types import parse_type
 from dagster_contracts.diagnostics.finding import (
     Diagnostic,
@@ -85,6 +87,55 @@ def dump_span(span: Span | None) -> list[Any] | None:
 def load_span(stored: list[Any] | None) -> Span | None:
     """A span."""
     return None if stored is None else Span(*stored)
+
+
+def dump_contract(contract: ContractFile) -> list[Any]:
+    """What a contract promises; types by their texts."""
+    return [
+        [[one.name, one.place] for one in contract.required],
+        [[one.name, one.place] for one in contract.protected],
+        contract.no_new_nullable,
+        [
+            [
+                one.name,
+                one.place,
+                None if one.type is None else str(one.type),
+                one.type_text,
+                one.type_place,
+                one.nullable,
+                one.nullable_place,
+                one.description,
+            ]
+            for one in contract.columns
+        ],
+    ]
+
+
+def load_contract(stored: list[Any]) -> ContractFile:
+    """What a contract promises."""
+    required, protected, strict, columns = stored
+    return ContractFile(
+        required=tuple(Named(name, Place(*place)) for name, place in required),
+        protected=tuple(Named(name, Place(*place)) for name, place in protected),
+        no_new_nullable=_place(strict),
+        columns=tuple(
+            ContractColumn(
+                name=name,
+                place=Place(*place),
+                type=None if of is None else _type(of),
+                type_text=text,
+                type_place=_place(type_place),
+                nullable=nullable,
+                nullable_place=_place(nullable_place),
+                description=description,
+            )
+            for name, place, of, text, type_place, nullable, nullable_place, description in columns
+        ),
+    )
+
+
+def _place(stored: list[int] | None) -> Place | None:
+    return None if stored is None else Place(*stored)
 
 
 def dump_witness(witness: Witness) -> dict[str, Any]:
