@@ -54,9 +54,11 @@ def type_of(expression: exp.Expr, scope: Scope) -> Typed:
         return handler(expression, scope)
     if isinstance(expression, _AROUND):
         return _around(expression, scope)
-    types = [_alone(type_of(one, scope)) for one in expression.iter_expressions() if _is_value(one)]
+    types = [type_of(one, scope) for one in expression.iter_expressions() if _is_value(one)]
     if isinstance(expression, _TRUTHS):
         return BOOLEAN
+    if not isinstance(expression, exp.Lag | exp.Lead):  # whose default decides what a literal is
+        types = [_alone(one) for one in types]
     return function_type(expression, types, scope.context)
 
 
@@ -135,8 +137,8 @@ def _binary(binary: exp.Binary, scope: Scope) -> Typed:
 
 
 def _bare(expression: exp.Expr) -> exp.Expr:
-    """An expression without parentheses and signs around it."""
-    while isinstance(expression, exp.Paren | exp.Neg):
+    """An expression without parentheses, signs and casts around it; a literal's suffix is parsed as a cast, too."""
+    while isinstance(expression, exp.Paren | exp.Neg | exp.Cast):
         expression = expression.this
     return expression
 
