@@ -314,6 +314,16 @@ def test_annotations_as_text_see_what_the_function_around_them_sees():
     assert str(Outer.field_specs()[0].column_type) == "Array<Struct<x: Int64>>"
 
 
+def test_annotations_as_text_see_classes_inside_the_class():
+    class Outer(dc.Schema):
+        class Inner(BaseModel):
+            x: int
+
+        inner: "list[Inner]"
+
+    assert str(Outer.field_specs()[0].column_type) == "Array<Struct<x: Int64>>"
+
+
 def test_a_schema_is_never_an_instance():
     with pytest.raises(dc.errors.UsageError, match="Address says what rows are and is none itself"):
         Address(street="a")  # type: ignore[call-arg]

@@ -13,7 +13,7 @@ import hypothesis.strategies as st
 import polars as pl
 import pytest
 from hypothesis import given, settings
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field, field_validator
 
 import dagster_contracts as dc
 from dagster_contracts.contract.row_fields import RowField, row_schema
@@ -217,6 +217,25 @@ def test_what_dataframely_cannot_hold_is_listed():
     )
 
 
+def test_the_validators_of_a_nested_model_are_asked_of_rows_only():
+    class Checked(BaseModel):
+        x: int
+
+        @field_validator("x")
+        @classmethod
+        def odd(cls, value: int) -> int:
+            return value
+
+    class Table(dc.Schema):
+        one: Checked
+        many: list[Checked]
+
+    assert Table.losses("dataframely") == (
+        "one: asked of rows only: the validators of Checked",
+        "many: asked of rows only: the validators of Checked",
+    )
+
+
 def test_what_the_other_forms_cannot_hold_is_listed():
     class Table(dc.Schema):
         id: UUID = dc.field(primary_key=True)
@@ -275,6 +294,7 @@ class Sales(dy.Schema):
 def test_a_dataframely_schema_reads_rows_and_stays_the_contract_of_the_frame():
     schema = dc.Schema.from_dataframely(Sales)
     assert schema.to_dataframely() is Sales
+    assert dc.Schema.from_dataframely(Sales) is schema
     assert schema.field_specs() == [spec for spec in schema.field_specs() if spec.name in Sales.column_names()]
     fields = row_schema(schema).by_name
     assert {name: (str(field.type), field.dtype, field.nullable) for name, field in fields.items()} == {
@@ -335,6 +355,8 @@ def test_objects_cannot_come_from_rows():
 
     with pytest.raises(dc.errors.SchemaDefinitionError, match="rows cannot fill a column of Python objects"):
         dc.Schema.from_dataframely(Objects)
+    with pytest.raises(dc.errors.SchemaDefinitionError, match=r"A dy.Schema class is read; got <class 'int'>"):
+        dc.Schema.from_dataframely(int)  # type: ignore[arg-type]
 
 
 def test_a_json_schema_from_elsewhere_is_read_and_what_is_left_out_is_listed():

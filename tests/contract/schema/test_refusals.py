@@ -252,6 +252,16 @@ def test_members_that_are_no_fields_are_refused():
                 return self
 
 
+def test_a_configuration_of_pydantic_is_refused_and_a_column_of_its_name_is_not():
+    with pytest.raises(SchemaDefinitionError, match=r"a dc\.Schema has no pydantic configuration"):
+
+        class Configured(dc.Schema):
+            x: int
+            model_config = pydantic.ConfigDict(extra="forbid")
+
+    assert declare(str, "x", name="model_config").to_dataframely().column_names() == ["model_config"]
+
+
 def test_rules_are_refused_where_no_table_holds_them():
     with pytest.raises(SchemaDefinitionError, match="the rule 'few' groups by 'nmae', which is no column"):
 
@@ -317,7 +327,9 @@ def test_only_plain_classes_are_decorated():
 
 
 def test_what_the_field_function_cannot_take_is_ours():
-    with pytest.raises(SchemaDefinitionError, match=r"dc\.field does not know 'primry_key'. Did you mean 'primary_key'?"):
+    with pytest.raises(
+        SchemaDefinitionError, match=r"dc\.field does not know 'primry_key'. Did you mean 'primary_key'?"
+    ):
         dc.field(primry_key=True)
     with pytest.raises(SchemaDefinitionError, match=r"dc.field: .*"):
         dc.field(default=1, default_factory=int)  # type: ignore[call-overload]

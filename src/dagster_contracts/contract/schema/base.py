@@ -107,6 +107,7 @@ def _collect(cls: type[SchemaBase], frame: FrameType | None) -> None:
     for name in (*values, *rules):
         delattr(cls, name)
     module, local = (frame.f_globals, dict(frame.f_locals)) if frame else ({}, {})
+    local |= {name: value for name, value in cls.__dict__.items() if isinstance(value, type)}
     setattr(cls, _OWN, Own(annotations, values, module, local))
     setattr(cls, _RULES, rules)
 
@@ -125,6 +126,10 @@ def _refuse_members(cls: type, annotations: dict[str, Any]) -> None:
         if name in inherited and name not in annotations:
             raise SchemaDefinitionError(
                 f"{cls.__name__}.{name} is a column that it inherits. To change it, annotate it again."
+            )
+        if name in ("model_config", "Config") and name not in annotations:
+            raise SchemaDefinitionError(
+                f"{cls.__name__}.{name}: a dc.Schema has no pydantic configuration. A nested model may have its own."
             )
         if isinstance(value, FieldInfo) and name not in annotations:
             raise SchemaDefinitionError(f"{cls.__name__}.{name} has no annotation. Write `{name}: <type> = …`.")

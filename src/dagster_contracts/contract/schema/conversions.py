@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+from functools import lru_cache
 from types import new_class
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import dataframely as dy
 import polars as pl
 
 from dagster_contracts.contract.row_fields import row_schema
@@ -19,8 +21,6 @@ from dagster_contracts.errors import ContractsError, InvalidSettingError, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import dataframely as dy
 
 S = TypeVar("S", bound=SchemaBase)
 
@@ -62,7 +62,15 @@ def losses(schema: type[SchemaBase], to: str | None) -> tuple[str, ...]:
 
 def from_dataframely(schema: type[S], frame: type[dy.Schema]) -> type[S]:
     """A schema for the rows of a Dataframely schema."""
-    root = _root(schema)
+    if not (isinstance(frame, type) and issubclass(frame, dy.Schema)):
+        raise SchemaDefinitionError(f"A dy.Schema class is read; got {frame!r:.80}.")
+    made: type[S] = _read_frame(_root(schema), frame)  # type: ignore[arg-type]  # mypy takes no class for hashable
+    return made
+
+
+@lru_cache(maxsize=1024)
+def _read_frame(root: type[Any], frame: type[dy.Schema]) -> type[Any]:
+    """One class for one Dataframely schema, however often it is asked for."""
     members, lost = dataframely_reading.members(root, frame)
     return _made(root, frame.__name__, {**members, FRAME: frame, LOSSES: lost, "__doc__": frame.__doc__})
 

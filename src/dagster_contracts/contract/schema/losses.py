@@ -38,10 +38,18 @@ def losses_to(schema: RowSchema, to: str, *, rules: tuple[str, ...]) -> tuple[st
 def only_on_rows(field: RowField) -> list[str]:
     """What is asked of rows and of no frame: validators, and what else pydantic alone understands."""
     here = [_named(item) for item in _metadata(field.annotation) if not _is_constraint(item)]
+    if field.nested is not None and _has_validators(field.nested.source):
+        here.append(f"the validators of {field.nested.name}")
     if field.type.name == "Json":
         here += [f"{name}={value}" for name, value in (field.constraints or NO_CONSTRAINTS).given.items()]
     inside = [loss for part in _parts(field) for loss in only_on_rows(part)]
     return list(dict.fromkeys([*here, *inside]))
+
+
+def _has_validators(record: type) -> bool:
+    """Whether a nested model decorates methods that check its values."""
+    found = getattr(record, "__pydantic_decorators__", None)
+    return found is not None and bool(found.validators or found.field_validators or found.model_validators)
 
 
 def _of_field(field: RowField, to: str) -> Iterator[str]:
