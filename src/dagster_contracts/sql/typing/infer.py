@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dagster_contracts.sql.binder import Binder
     from dagster_contracts.sql.relation import Relation
 
+_TOO_DEEP = "the query is nested too deeply to be read"
+
 
 def infer_types(
     query: exp.Query,
@@ -54,6 +56,8 @@ def infer_types(
         bound = bound_columns(query, tables=tables, binder=binder, sql=sql)
     except UnknownOutputError as error:
         return _worked_out(query, dialect, tables, sql, because=error)
+    except RecursionError:
+        raise UnknownOutputError(_TOO_DEEP) from None
     return _worked_out(query, dialect, tables, sql) if bound is None else bound
 
 
@@ -70,7 +74,7 @@ def _worked_out(
     except UnknownOutputError as error:
         raise because or error from None
     except RecursionError:
-        raise UnknownOutputError("the query is nested too deeply to be read") from None
+        raise UnknownOutputError(_TOO_DEEP) from None
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise UnknownOutputError(f"a part of the query is not understood ({type(error).__name__}: {error})") from error
     reasons = because.reasons if because else ()

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from dagster_contracts.sql.relation import Relation
     from dagster_contracts.sql.typing.column import TypedColumn
 
+# What a query that the translator cannot translate raises in it.
+_UNTRANSLATABLE = (SqlglotError, ValueError, LookupError, AttributeError, TypeError, RecursionError)
 _FAMILIES = {
     "number": "Int8 Int16 Int32 Int64 Int128 UInt8 UInt16 UInt32 UInt64 Float32 Float64 Decimal",
     "time": "Date Time Timestamp TimestampNtz",
@@ -61,8 +63,8 @@ def second_opinion(
             if relation is not None:
                 binder.declare([part.name for part in table.parts], _stand_ins(relation))
         described = binder.describe(query.sql("duckdb", unsupported_level=ErrorLevel.IGNORE))
-    except (QueryError, UnknownOutputError, SqlglotError, ValueError, LookupError, AttributeError, TypeError):
-        return columns  # what cannot be translated, or breaks the translator, has no second opinion
+    except (QueryError, UnknownOutputError, *_UNTRANSLATABLE):
+        return columns
     if len(described) != len(columns):
         return columns
     theirs = [name.lower() for name, _ in described]
