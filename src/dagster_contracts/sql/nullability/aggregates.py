@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from dagster_contracts.sql.nullability import families
-from dagster_contracts.sql.nullability.evaluate import described, evaluate, evaluates
+from dagster_contracts.sql.nullability.evaluate import described, evaluate, evaluates, resolve
 from dagster_contracts.sql.nullability.fact import Fact, can_be_null, not_null, strict, unknown
 from dagster_contracts.sql.nullability.function_table import SAME, Function, Rule, function_of, operands
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _WRAPPERS = (exp.IgnoreNulls, exp.RespectNulls, exp.Order, exp.Limit, exp.HavingMax)
 
 
-def aggregated(node: exp.Expr, function: Function, env: Env, *, can_be_empty: bool | None = None) -> Fact:
+def aggregated(node: exp.Expr, function: Function, env: Env, *, can_be_empty: bool | None = None) -> Fact:  # noqa: PLR0911  (one a case)
     """What an aggregate over the rows of a group, or over a window's frame, can be.
 
     Args:
@@ -63,8 +63,8 @@ def argument(node: exp.Expr) -> exp.Expr:
 
 def _sees_own_rows(node: exp.Expr, rows: Env) -> bool:
     """Whether an aggregate's arguments are the subquery's own, or constants."""
-    own = {slot.key for slot in rows.scope.every_slot()}
-    return all(rows.project.dialect.key(column.this) in own for column in node.find_all(exp.Column))
+    found = [resolve(column, rows) for column in node.find_all(exp.Column)]
+    return all(isinstance(one, tuple) and one[1].scope is rows.scope for one in found)
 
 
 @evaluates(exp.Filter)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dagster_contracts.sql.nullability.scope import Env
 
 _JSON_TYPES = frozenset([exp.DataType.Type.JSON, exp.DataType.Type.JSONB, exp.DataType.Type.VARIANT])
+_TEXT_OF_NULL = frozenset(["duckdb", "postgres"])  # where a JSON null is the text null
 _ANSI_SAFE = frozenset(
     [families.NUMBER, families.DECIMAL, families.BOOLEAN, families.TEMPORAL, families.FINITE, families.INTERVAL]
 )
@@ -32,7 +33,7 @@ def target_family(node: exp.Cast) -> str | None:
 
 
 @evaluates(exp.Cast)
-def _cast(node: exp.Cast, env: Env) -> Fact:
+def _cast(node: exp.Cast, env: Env) -> Fact:  # noqa: PLR0911  (one a case)
     value = evaluate(node.this, env)
     target = target_family(node)
     if value.nullable is not False:
@@ -43,6 +44,8 @@ def _cast(node: exp.Cast, env: Env) -> Fact:
         return unknown(f"it is not known whether {described(node)} can be NULL", None)
     if target == families.JSON:
         return strict([value], families.JSON)
+    if value.family == families.JSON and target == families.STRING and env.project.dialect.name in _TEXT_OF_NULL:
+        return strict([value], target)
     if value.family == families.JSON:
         return can_be_null(f"{described(node)} is NULL where the value is a null of JSON", target)
     if value.family is None:

@@ -170,7 +170,7 @@ _LEAVES = (exp.Literal, exp.Boolean, exp.Null, exp.Var, exp.DataType, exp.Star)
 _NO_KEY = (exp.Query, exp.Rand, exp.Uuid, exp.AnyValue, exp.First, exp.Last, exp.Lambda, exp.Placeholder, exp.Parameter)
 
 
-def expression_key(node: exp.Expr, env: Env) -> object:
+def expression_key(node: exp.Expr, env: Env) -> object:  # noqa: PLR0911  (one a case)
     """What two expressions that always have the same value share; `None` where that is not certain.
 
     Only functions that are known have a key: what is unknown may be volatile.

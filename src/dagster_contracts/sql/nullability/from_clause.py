@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     Query = Callable[[exp.Expr, Env], Output]
 
+_KINDS = frozenset(["", "INNER", "CROSS", "OUTER"])
+_HALVES = frozenset(["SEMI", "ANTI"])
 _JOIN_PARTS = frozenset(["this", "on", "side", "kind", "using", "method", "hint", "global_"])
 
 
@@ -63,7 +65,14 @@ def _exploded(node: exp.Expr, beside: Env) -> Known:
 def _seeing(scope: Scope, env: Env) -> Env:
     """A place in a FROM clause that sees the relations on its left."""
     return replace(
-        env, scope=scope, known=env.known | scope.known, parent=env, aliases={}, rows=None, peers=None, nulled=NOTHING
+        env,
+        scope=scope,
+        known=env.columns_known() | scope.known,
+        parent=env,
+        aliases={},
+        rows=None,
+        peers=None,
+        nulled=NOTHING,
     )
 
 
@@ -85,7 +94,8 @@ def _relation(node: exp.Expr, left: Scope, env: Env, query: Query) -> Scope:
     return scope
 
 
-def _unpivoted(node: exp.Expr, left: Scope, env: Env, query: Query) -> Scope:
+def _unpivoted(node: exp.Expr, left: Scope, env: Env, query: Query) -> Scope:  # noqa: PLR0911  (one a kind of relation)
+    """One relation before it is pivoted."""
     beside = _seeing(left, env)
     if isinstance(node, exp.Table):
         return _single(source_of(node, table_output(node, beside), env))
@@ -125,15 +135,9 @@ def _joined(left: Scope, join: exp.Join, env: Env, query: Query) -> Scope:
     """Two parts of a FROM clause, joined."""
     right = _relation(join.this, left, env, query)
     side, kind, method = ((join.args.get(name) or "").upper() for name in ("side", "kind", "method"))
-    unsupported = [name for name, value in join.args.items() if value and name not in _JOIN_PARTS]
-    if (
-        unsupported
-        or kind not in {"", "INNER", "CROSS", "OUTER", "SEMI", "ANTI"}
-        or side not in {"", "LEFT", "RIGHT", "FULL"}
-    ):
-        return _single(source_of(join, incomplete(f"{side} {kind} JOIN is not supported".strip()), env))
-    if method not in {"", "NATURAL", "ASOF", "POSITIONAL"}:
-        return _single(source_of(join, incomplete(f"{method} JOIN is not supported"), env))
+    if not _is_supported(join, side, kind, method):
+        words = " ".join(word for word in (method, side, kind) if word)
+        return _single(source_of(join, incomplete(f"{words} JOIN is not supported"), env))
     if method == "POSITIONAL":
         side = "FULL"
     both = Scope(
@@ -154,7 +158,20 @@ def _joined(left: Scope, join: exp.Join, env: Env, query: Query) -> Scope:
     coalesced = _coalesced(left, right, pairs) if side == "FULL" else {}
     known = _extended(left, right, side, holds, _described_join(join, side, method, env))
     merged = {**both.merged, **(coalesced or {name: pair[side == "RIGHT"] for name, pair in pairs.items()})}
-    return _merged(replace(both, known=known), left, right, list(pairs), merged, env)
+    return _merged(replace(both, known=known), left, right, list(pairs), merged=merged, env=env)
+
+
+def _is_supported(join: exp.Join, side: str, kind: str, method: str) -> bool:
+    """Whether it is known what a join does."""
+    if any(value and name not in _JOIN_PARTS for name, value in join.args.items()):
+        return False
+    kinds = {
+        "": (_KINDS - {"OUTER"}) | _HALVES,
+        "LEFT": _KINDS | _HALVES,
+        "RIGHT": _KINDS,
+        "FULL": _KINDS,
+    }
+    return kind in kinds.get(side, frozenset()) and method in {"", "NATURAL", "ASOF", "POSITIONAL"}
 
 
 def _half(left: Scope, kind: str, holds: Known) -> Scope:
@@ -216,7 +233,7 @@ def _coalesced(
 
 
 def _merged(
-    scope: Scope, left: Scope, right: Scope, names: list[str], merged: Mapping[str, Slot | None], env: Env
+    scope: Scope, left: Scope, right: Scope, names: list[str], *, merged: Mapping[str, Slot | None], env: Env
 ) -> Scope:
     """The joined columns, where one stands for two that USING names."""
     found = {name: slot for name, slot in merged.items() if slot is not None}

@@ -100,7 +100,7 @@ _OF_DIALECT = {
     "duckdb": {
         (Rule.STRICT, families.NUMBER): (
             "ln log asin acos cot factorial even gcd lcm fmod fdiv bit_count ord strlen octet_length arraysize "
-            "cardinality json_array_length make_interval"
+            "cardinality make_interval"
         ),
         (Rule.TEXT, families.NUMBER): "jaro_similarity jarowinklersimilarity damerau_levenshtein hamming",
         (Rule.TEXT, families.BOOLEAN): "prefix suffix regexpfullmatch json_valid",
@@ -113,19 +113,19 @@ _OF_DIALECT = {
         (Rule.FINITE, families.NUMBER): "date_part datepart yearweek epoch_us epoch_ns date_sub datesub isoyear",
         (Rule.FINITE, families.INTERVAL): "age",
         (Rule.STRICT, families.ARRAY): (
-            "split arraysort arraydistinct list_reverse list_slice mapkeys map_values regexpextractall "
-            "regexp_split_to_array regexpsplit"
+            "arraysort arraydistinct list_reverse list_slice mapkeys map_values regexpextractall"
         ),
         (Rule.TOTAL, families.ARRAY): "arrayconcat arrayappend arrayprepend",
-        (Rule.TOTAL, families.BOOLEAN): "arraycontains",
+        (Rule.TOTAL, families.BOOLEAN): "arraycontains contains",
         (Rule.TOTAL, families.STRING): "format printf",
         (Rule.FIRST, families.STRING): "concatws",
+        (Rule.FIRST, families.ARRAY): "split regexp_split_to_array regexpsplit",
         (Rule.NEVER, families.STRING): "typeof",
         (Rule.NEVER, families.NUMBER): "hash",
         (Rule.NEVER, families.NESTED): "row",
         (Rule.NEVER, families.ARRAY): "list_pack",
         (Rule.NEVER, families.JSON): "jsonobject jsonarray",
-        (Rule.MAYBE, families.NUMBER): "list_position",
+        (Rule.MAYBE, families.NUMBER): "list_position json_array_length",
         (Rule.MAYBE, families.OTHER): "list_sum list_avg try_strptime",
         (Rule.LOOSE, families.STRING): "arraytostring",
         (Rule.AGGREGATE, SAME): "mean quantile product fsum favg geomean mad",

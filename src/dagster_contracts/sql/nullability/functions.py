@@ -35,7 +35,7 @@ def call(node: exp.Func, env: Env) -> Fact:
     return _by_rule(node, function, facts, family, env)
 
 
-def _by_rule(node: exp.Func, function: Function, facts: list[Fact], family: str | None, env: Env) -> Fact:
+def _by_rule(node: exp.Func, function: Function, facts: list[Fact], family: str | None, env: Env) -> Fact:  # noqa: PLR0911  (one a case)
     if function.rule is Rule.NEVER:
         return not_null(family)
     if function.rule is Rule.FIRST:
@@ -51,6 +51,8 @@ def _by_rule(node: exp.Func, function: Function, facts: list[Fact], family: str 
         and not _all_finite(node, facts, env)
     ):
         return unknown(f"{described(node)} is NULL for an infinite date", family)
+    if dialect.decimal_overflow == "depends" and function.family == SAME and family == families.DECIMAL:
+        return unknown(f"{described(node)} is NULL on a decimal overflow unless ANSI mode is on", family)
     if dialect.cast == "depends" and not _has_what_it_takes(node, function, facts):
         return unknown(f"{described(node)} is NULL where it fails unless ANSI mode is on", family)
     if family == families.TEMPORAL and all(fact.family in _FINITE_FAMILIES for fact in facts):
@@ -86,9 +88,8 @@ def _has_what_it_takes(node: exp.Func, function: Function, facts: list[Fact]) ->
             return False
     if function.rule is Rule.TEXT:
         return all(fact.family not in {families.NESTED, families.ARRAY} for fact in facts)
-    return (
-        not facts
-        or facts[0].family not in _MAY_BE_TEXT
+    return not facts or (
+        facts[0].family not in _MAY_BE_TEXT
         and all(
             fact.family not in _MAY_BE_TEXT or isinstance(operand, exp.Literal)
             for operand, fact in zip(operands(node), facts, strict=True)

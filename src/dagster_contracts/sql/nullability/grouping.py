@@ -82,10 +82,9 @@ def aggregates(node: exp.Expr, dialect: str) -> bool:
 
 def _has_column(node: exp.Expr, rows: Env) -> bool:
     """Whether an expression has a column of the query's own relations in it."""
-    return any(
-        isinstance(column, exp.Star) or isinstance(resolve(column, rows), tuple)
-        for column in node.find_all(exp.Column, exp.Star)
-    )
+    if node.find(exp.Star) is not None:
+        return True
+    return any(isinstance(resolve(column, rows), tuple) for column in node.find_all(exp.Column))
 
 
 def _has_total(node: exp.Expr) -> bool:

@@ -83,11 +83,19 @@ def _arithmetic(node: exp.Expr, env: Env) -> Fact:
     facts = [evaluate(node.this, env)]
     if isinstance(node, exp.Binary):
         facts.append(evaluate(node.expression, env))
-    family = number_family(facts)
-    result = plain(facts, family)
-    if result.nullable is False and env.project.dialect.decimal_overflow == "depends" and family == families.DECIMAL:
-        return unknown(f"{described(node)} is NULL on a decimal overflow unless ANSI mode is on", family)
+    return _unless_overflow(node, plain(facts, number_family(facts)), facts, env)
+
+
+def _unless_overflow(node: exp.Expr, result: Fact, facts: list[Fact], env: Env) -> Fact:
+    """The result, unless it depends on a mode: decimals may have too many digits, and text may be no number."""
+    if result.nullable is not False or env.project.dialect.decimal_overflow != "depends":
+        return result
+    if result.family == families.DECIMAL or any(fact.family in _MAY_BE_TEXT for fact in facts):
+        return unknown(f"{described(node)} is NULL where it fails unless ANSI mode is on", result.family)
     return result
+
+
+_MAY_BE_TEXT = frozenset([families.STRING, families.OTHER, None])
 
 
 @evaluates(exp.Div)
@@ -102,7 +110,7 @@ def _modulo(node: exp.Binary, env: Env) -> Fact:
 
 def _divided(node: exp.Binary, env: Env, by_zero: str) -> Fact:
     facts = [evaluate(node.this, env), evaluate(node.expression, env)]
-    result = plain(facts, number_family(facts))
+    result = _unless_overflow(node, plain(facts, number_family(facts)), facts, env)
     if result.nullable is not False or by_zero in {"error", "value"} or _is_not_zero(node.expression):
         return result
     if by_zero == "null":
@@ -131,6 +139,9 @@ def compared(facts: list[Fact], env: Env) -> Fact:
     nested = any(fact.family in {families.NESTED, families.ARRAY, None} for fact in facts)
     if result.nullable is False and nested and not env.project.dialect.nested_compare:
         return unknown("comparing nested values that hold NULLs can be NULL", families.BOOLEAN)
+    kinds = {fact.family in _MAY_BE_TEXT for fact in facts}
+    if result.nullable is False and env.project.dialect.cast == "depends" and len(kinds) > 1:
+        return unknown("comparing text with a number can be NULL unless ANSI mode is on", families.BOOLEAN)
     return result
 
 

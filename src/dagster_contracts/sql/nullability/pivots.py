@@ -34,7 +34,7 @@ def _facts(slots: list[Slot], scope: Scope) -> list[Fact]:
 
 def _pivot(pivot: exp.Pivot, scope: Scope, env: Env) -> Output:
     """The columns to group by, and one column for each value and aggregate."""
-    fields = pivot.args.get("fields") or ()
+    fields = pivot.args.get("fields") or []
     names = [env.project.dialect.shown(column) for column in pivot.args.get("columns") or ()]
     if not names or not all(isinstance(field, exp.In) and field.expressions for field in fields):
         return incomplete("PIVOT without listed values is not supported")
@@ -65,7 +65,7 @@ def _made(aggregate: exp.Expr, env: Env) -> Fact:
 
 def _unpivot(pivot: exp.Pivot, scope: Scope, env: Env) -> Output:
     """The columns that stay, the name of each column that does not, and its value."""
-    fields, values = pivot.args.get("fields") or (), pivot.expressions
+    fields, values = pivot.args.get("fields") or [], pivot.expressions
     if len(fields) != 1 or len(values) != 1 or not isinstance(fields[0], exp.In):
         return incomplete("this UNPIVOT is not supported")
     columns = [column for column in fields[0].expressions if isinstance(column, exp.Column)]

@@ -173,6 +173,10 @@ class Env:
             outer = outer.parent
         return False
 
+    def columns_known(self) -> Known:
+        """What is known of columns alone: an expression of the same words can be another one elsewhere."""
+        return frozenset(key for key in self.known if not isinstance(key, tuple))
+
     def with_aliases(self, aliases: Mapping[str, tuple[int, exp.Expr]]) -> Env:
         """The same place, where other SELECT items can be called by name."""
         return replace(self, aliases=aliases)

@@ -12,7 +12,7 @@ from dagster_contracts.sql.nullability.evaluate import described, evaluate
 from dagster_contracts.sql.nullability.evidence import true_of, value_of
 from dagster_contracts.sql.nullability.from_clause import read_from
 from dagster_contracts.sql.nullability.grouping import Grouping, read_grouping
-from dagster_contracts.sql.nullability.scope import Env, Output
+from dagster_contracts.sql.nullability.scope import NOTHING, Env, Output
 from dagster_contracts.sql.nullability.star import expanded, is_star
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ def final_env(select: exp.Select, outer: Env, query: Query) -> Env:
         if isinstance(window, exp.Window)
     }
     reused = aliases if dialect.reuses_aliases else {}
-    rows = Env(outer.project, scope, outer.known | scope.known, outer, outer.ctes, reused, windows=windows)
+    rows = Env(outer.project, scope, NOTHING, outer, outer.ctes, reused, windows=windows)
+    rows = rows.knowing(outer.columns_known() | scope.known)
     where = select.args.get("where")
     if where is not None:
         rows = rows.knowing(true_of(where.this, rows))
@@ -118,7 +119,7 @@ def _grouped(rows: Env, grouping: Grouping) -> Env:
     """The same place after GROUP BY."""
     return replace(
         rows,
-        known=rows.known - grouping.nulled,
+        known=(rows.columns_known() - grouping.nulled) if grouping.nulled else rows.known,
         rows=rows,
         can_be_empty=grouping.can_be_empty,
         nulled=grouping.nulled,

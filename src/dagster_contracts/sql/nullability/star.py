@@ -20,9 +20,8 @@ _PLAIN_PATTERN = re.compile(r"[\w.*+?|^$()]+").fullmatch  # what means the same 
 def is_star(item: exp.Expr) -> bool:
     """Whether a SELECT item stands for several columns."""
     if isinstance(item, exp.Columns):
-        return isinstance(item.this, exp.Star) or (
-            isinstance(item.this, exp.Literal) and _PLAIN_PATTERN(item.this.name)
-        )
+        is_plain = isinstance(item.this, exp.Literal) and _PLAIN_PATTERN(item.this.name) is not None
+        return is_plain or isinstance(item.this, exp.Star)
     return isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star))
 
 

@@ -20,7 +20,7 @@ _NUMBERING = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeD
 
 
 @evaluates(exp.Window)
-def _window(node: exp.Window, env: Env) -> Fact:
+def _window(node: exp.Window, env: Env) -> Fact:  # noqa: PLR0911  (one a kind of function)
     call = node.this
     peers = env.peers or env
     filtered = isinstance(call, exp.Filter)
@@ -58,7 +58,8 @@ def _shifted(call: exp.Expr, peers: Env) -> Fact:
         return can_be_null(f"{described(call)} without a default is NULL where there is no such row", value.family)
     if offset is not None and not isinstance(offset.unnest(), exp.Literal):
         return unknown(f"it is not known whether the offset of {described(call)} can be NULL", value.family)
-    return strict([value, evaluate(default, peers)], value.family)
+    other = evaluate(default, peers)
+    return strict([value, other], families.common_family([value.family, other.family]))
 
 
 def _value_in_frame(call: exp.Expr, peers: Env, *, empty: bool) -> Fact:
@@ -86,7 +87,8 @@ def _frame(node: exp.Window, env: Env) -> exp.Expr | None:
         if not isinstance(named, exp.Window):
             return exp.WindowSpec(exclude=exp.Var(this="UNKNOWN"))
         node = named
-    return node.args["spec"]
+    frame: exp.Expr = node.args["spec"]
+    return frame
 
 
 def _can_be_empty(frame: exp.Expr | None) -> bool:
