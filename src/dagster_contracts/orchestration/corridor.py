@@ -20,7 +20,6 @@ from dagster_contracts.orchestration.checks import columns_result, rule_results
 from dagster_contracts.orchestration.conform import Arrived, Conformer
 from dagster_contracts.orchestration.effective_schema import published
 from dagster_contracts.orchestration.failures import as_failures, raise_as_failure
-from dagster_contracts.orchestration.inferred import inferred
 from dagster_contracts.orchestration.logs import progress_in_log, warn_in_log
 from dagster_contracts.orchestration.materialization import address_value, materialization_metadata
 from dagster_contracts.orchestration.outcome import Outcome, decide
@@ -92,6 +91,8 @@ def validate_and_report(
                 conformer.take_returned(value, in_result=result.value is value)
                 arrived = conformer.arrived()
             else:
+                from dagster_contracts.orchestration.inferred import inferred  # noqa: PLC0415  (heavy, and seldom needed)
+
                 arrived = inferred(declaration, value)
         yield from _report_arrived(declaration, arrived, conformer, result, settings=settings, writer=writer)
 

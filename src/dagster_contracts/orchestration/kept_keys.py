@@ -10,7 +10,6 @@ import polars.selectors as cs
 from dagster_contracts.orchestration.row_batches import is_pandas
 from dagster_contracts.rows.foreign import as_mapping
 from dagster_contracts.rows.raw import raw_json
-from dagster_contracts.rows.schema import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -56,6 +55,8 @@ def _without(rows: list[Any], known: Collection[str]) -> tuple[list[Any], pl.Dat
         {key: value for key, value in mapping.items() if key in known} if other else row
         for row, mapping, other in zip(rows, mappings, others, strict=True)
     ]
+    from dagster_contracts.rows.schema import Schema  # noqa: PLC0415  (heavy)
+
     return declared, Schema.infer(others, name="Kept").to_frame(others)
 
 
