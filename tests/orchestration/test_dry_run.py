@@ -166,20 +166,60 @@ def extra(orders: pl.LazyFrame):
     return orders
 
 
-@pytest.mark.parametrize(
-    "fn",
-    [
-        *(lazily, eagerly, without_annotation, as_text, as_result, asynchronously, from_two, by_partition),
-        *(by_partition_in_a_loop, looks_at_columns, with_a_helper, imports_within),
-        *(stamps, with_settings_of_polars, catches_before_there_is_data, extra),
-    ],
-    ids=lambda fn: fn.__name__,
-)
+ORDINARY = [
+    *(lazily, eagerly, without_annotation, as_text, as_result, asynchronously, from_two, by_partition),
+    *(by_partition_in_a_loop, looks_at_columns, with_a_helper, imports_within),
+    *(stamps, with_settings_of_polars, catches_before_there_is_data, extra),
+]
+
+
+@pytest.mark.parametrize("fn", ORDINARY, ids=lambda fn: fn.__name__)
 def test_ordinary_functions_are_held(fn):
     asset = dc.asset(Out, name="out")(fn)
     report = check(asset)
     assert [one for one in report.diagnostics if one.model == "out"] == []
     assert (report.summary.held, report.summary.broken) == (3, 0)
+
+
+ROWS = pl.DataFrame(
+    {
+        "id": [1, 2, 3],
+        "amount": [1.0, -2.0, 0.5],
+        "note": ["a", None, "c"],
+        "day": [date(2024, 1, 1), None, date(2020, 1, 1)],
+    }
+)
+TABLES = {"orders": ROWS, "shops": pl.DataFrame({"id": [1, 3], "shop": ["a", "b"]})}
+
+
+@pytest.mark.parametrize("fn", ORDINARY, ids=lambda fn: fn.__name__)
+def test_what_was_held_holds_when_it_is_materialized(fn, tmp_path):
+    """The same functions run on rows, through files: the table has the promised columns, and nobody complains."""
+
+    @dc.asset(Orders, name="orders")
+    def some_orders() -> pl.DataFrame:
+        return TABLES["orders"]
+
+    @dc.asset(Shops, name="shops")
+    def some_shops() -> pl.DataFrame:
+        return TABLES["shops"]
+
+    by_partition = "by_partition" in fn.__name__
+    if by_partition:
+        parts = dg.StaticPartitionsDefinition(["a", "b"])
+        some_orders = dc.asset(Orders, name="orders", partitions_def=parts)(lambda: TABLES["orders"])
+    assets = [some_orders, some_shops, dc.asset(Out, name="out")(fn)]
+    resources = {"io_manager": dc.ParquetIOManager(base_dir=str(tmp_path))}
+    with dg.DagsterInstance.ephemeral() as instance:
+        for key in ["a", "b"] if by_partition else []:
+            dg.materialize(assets, selection=["orders"], partition_key=key, instance=instance, resources=resources)
+        chosen = ["out"] if by_partition else None
+        result = dg.materialize(assets, selection=chosen, instance=instance, resources=resources)
+    assert all(evaluation.passed for evaluation in result.get_asset_check_evaluations())
+    table = pl.read_parquet(tmp_path / "out.parquet")
+    assert dict(table.schema) == {"id": pl.Int64, "amount": pl.Float64}
+    assert table.height > 0
+    assert table["id"].null_count() == 0
 
 
 def collects_what_looks_like_its_input(orders: pl.LazyFrame):
