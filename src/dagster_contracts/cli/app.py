@@ -12,10 +12,10 @@ import traceback
 from argparse import ArgumentParser
 from io import TextIOWrapper
 
-from dagster_contracts.cli import check, explain
+from dagster_contracts.cli import check, diff, explain, lock
 from dagster_contracts.errors import ContractsError
 
-COMMANDS = (check, explain)
+COMMANDS = (check, diff, lock, explain)
 
 
 def main() -> None:
