@@ -1001,16 +1001,12 @@ class Tags(dy.Schema):
     tags = dy.List(dy.Int64(), nullable=True)
 
 
-def test_nulls_everywhere_show_what_polars_does_with_them():
-    """Polars 2.1 reverses a column of nothing but nulls into one of another dtype."""
-
+def test_lists_that_polars_reverses_into_another_dtype_are_not_known():
     @dc.asset(Tags)
     def tagged() -> pl.DataFrame: ...
 
     def out(tagged: pl.DataFrame):
         return tagged.reverse()
 
-    turned = pl.DataFrame({"id": [1, 2], "tags": [None, None]}, schema={"id": pl.Int64, "tags": pl.List(pl.Int64)})
-    broken = turned.reverse().schema["tags"] != pl.List(pl.Int64)
-    found = [one.reasons for one in check(tagged, dc.asset(Tags)(out)).diagnostics if one.model == "out"]
-    assert bool(found) == broken
+    (found,) = (one for one in check(tagged, dc.asset(Tags)(out)).diagnostics if one.model == "out")
+    assert found.reasons[0].startswith("it runs a plan whose dtypes depend on its rows (reverse), line ")
