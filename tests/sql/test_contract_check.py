@@ -8,7 +8,8 @@ import pytest
 from dagster_contracts.contract.toml import parse_contract
 from dagster_contracts.contract.types import Type
 from dagster_contracts.contract.verdict import Verdict
-from dagster_contracts.sql.contract_check import Checked, Contracted, check_contract, count_promises
+from dagster_contracts.sql.contract_check import Checked, check_contract, count_promises
+from dagster_contracts.sql.contract_findings import Contracted
 from dagster_contracts.sql.dialect_types import read_type
 from dagster_contracts.sql.relation import Column, Relation
 
