@@ -765,14 +765,17 @@ def test_what_reaches_for_the_outside_is_stopped(fn, reason, tmp_path, monkeypat
     assert "aim" not in os.environ
 
 
-def test_a_function_that_never_ends_is_left_alone():
+def test_a_function_that_never_ends_is_ended():
     def never(orders: pl.LazyFrame):
         while True:
             pass
 
-    before = time.monotonic()
+    before, others = time.monotonic(), set(threading.enumerate())
     assert why(never, time_limit=0.3) == "it took more than 0.3 seconds"
     assert time.monotonic() - before < 5
+    while set(threading.enumerate()) - others:
+        assert time.monotonic() - before < 20, "it goes on"
+        time.sleep(0.05)
 
 
 # Not verified: what cannot be called with made-up tables alone, and is not called.

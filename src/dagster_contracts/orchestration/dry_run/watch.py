@@ -6,6 +6,7 @@ call a function makes, in Python or in C, and audit hooks of every file, socket 
 
 from __future__ import annotations
 
+import ctypes
 import dis
 import sys
 import threading
@@ -158,6 +159,12 @@ def watched(watch: Watch, call: Callable[[], Any]) -> Any:
     finally:
         del _WATCHED[thread]  # first: the watch does not let the profile be set
         sys.setprofile(before)
+
+
+def end(thread: threading.Thread) -> None:
+    """Raise `Stopped` in a thread as soon as it runs Python; one that hangs in C goes on, and stays under watch."""
+    if thread.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Stopped))
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
