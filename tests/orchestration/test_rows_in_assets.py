@@ -438,6 +438,19 @@ def test_without_a_quarantine_the_error_names_rows_fields_and_reasons():
     assert "row 2, field 'amount'" in seen.message
     assert "row 6, field 'order_id'" in seen.message
     assert "quarantine=True" in seen.message
+    error = dc.testing.run_asset(returning(dicts(MIXED))).error
+    assert [(failure.row, failure.field, failure.code) for failure in error.failures] == [
+        (2, "amount", "value"),
+        (6, "order_id", "value"),
+    ]
+
+
+def test_many_undeclared_keys_are_named_up_to_a_bound(tmp_path, instance):
+    row = {"order_id": 1, "amount": 1, **{f"k{at:03}": 1 for at in range(300)}}
+    seen = run(returning([row]), tmp_path, instance)
+    told = plain(seen.told[COLUMNS].metadata["contract/dropped_columns"])
+    assert told == ", ".join(f"k{at:03}" for at in range(20)) + " and 280 more"
+    assert seen.metadata["contract/dropped_columns"] == 300
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ strict_asset = dc.asset_defaults(materialization_strategy=dc.MaterializationStra
 
 
 @strict_asset(AdsStats, normalizer=lower, on_schema_change="raise")
-async def more_ads() -> list[AdsStats]:
+async def more_ads() -> list[dict[str, Any]]:
     return []
 
 
