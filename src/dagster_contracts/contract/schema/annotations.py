@@ -242,8 +242,8 @@ def _choice(place: Place, annotation: Any, values: tuple[Any, ...], constraints:
     kind = kinds.pop() if len(kinds) == 1 else None
     if kind not in (bool, int, str):
         raise SchemaDefinitionError(
-            f"{place.where}: {name_of(annotation)} must list values that are all text, all whole numbers or all true and "
-            "false: a column holds one type."
+            f"{place.where}: {name_of(annotation)} must list values that are all text, all whole numbers or all true "
+            "and false: a column holds one type."
         )
     type_ = PYTHON_TYPES[kind]
     return Shape(annotation, type_, to_polars(type_), constraints=replace(constraints, is_in=values))
