@@ -518,6 +518,10 @@ def differs_by_partitions(orders: dict[str, pl.LazyFrame]):
     return first.select("id", "amount") if len(others) == 1 else first.select("id")
 
 
+def knows_of_no_partition(orders: dict[str, pl.LazyFrame]):
+    return pl.LazyFrame({"id": [1]}) if orders == {} else pl.concat(orders.values()).select("id", "amount")
+
+
 def catches_nothing_but_none(orders: pl.LazyFrame):
     return None
 
@@ -582,6 +586,7 @@ NOT_VERIFIED = [
     (counts_partitions, "it looks at which partitions there are (len), line "),
     (knows_partitions, "it looks at which partitions there are ([]), line "),
     (differs_by_partitions, "with rows it returns other columns than without: `amount` is missing and not Float64"),
+    (knows_of_no_partition, "with rows it returns other columns than without: `amount` is missing and not Float64"),
     (catches_nothing_but_none, "it returned None for tables without rows"),
     (returns_a_number, "it returns int, which only a run conforms"),
     (returns_a_list, "it returns list, which only a run conforms"),
@@ -611,6 +616,14 @@ def writes_whatever_is_caught(orders: pl.LazyFrame):
         builtins.open("aim", "w").close()  # noqa: PTH123
     except BaseException:  # noqa: BLE001
         pass
+    return orders.select("id", "amount")
+
+
+def writes_by_polars_whatever_is_caught(orders: pl.DataFrame):
+    try:
+        AIM.write_text("x")
+    except BaseException:  # noqa: BLE001
+        orders.write_parquet("aim")
     return orders.select("id", "amount")
 
 
@@ -730,6 +743,7 @@ def takes_the_watch_off(orders: pl.DataFrame):
 OUTSIDE = [
     (writes_text, "it writes the file 'aim', line "),
     (writes_whatever_is_caught, "it writes the file 'aim', line "),
+    (writes_by_polars_whatever_is_caught, "it writes the file 'aim', line "),
     (writes_parquet, "it reads or writes by Polars (DataFrame.write_parquet), line "),
     (sinks_parquet, "it reads or writes by Polars (LazyFrame.sink_parquet), line "),
     (sinks_csv_later, "it reads or writes by Polars (LazyFrame.sink_csv), line "),
