@@ -41,7 +41,10 @@ This module knows no Dagster; `orchestration/failures.py` joins the two.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class ContractsError(Exception):

@@ -282,6 +282,8 @@ def keeps_its_schema(seed: int) -> None:
     rng = Random(seed)
     steps = program(rng)
     empty = run(steps, pl.LazyFrame(schema=LEFT), pl.LazyFrame(schema=RIGHT))
+    if trouble_with(empty) is not None:
+        return
     told = dict(empty.collect_schema())
     tried = [empty, run(steps, NULLS["left"].lazy(), NULLS["right"].lazy())]
     if any(collected(frame, engine) not in (told, None) for frame in tried for engine in ENGINES):

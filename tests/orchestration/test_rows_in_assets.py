@@ -18,6 +18,8 @@ import dataframely as dy
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 import dagster_contracts as dc
@@ -229,11 +231,14 @@ FRAMES = {
     "rows and frames": lambda rows: iter([*dicts(rows[:2]), frame(rows[2:4]), dicts(rows[4:])]),
 }
 WAYS = list(itertools.product([False, True], [None, "a"]))
+SOONER = ("valid, quarantine", "mixed, none", "mixed, quarantine", "refused, quarantine")
+"""In the short form: one form in every case and way, every form in these cases in one way."""
 CASES = [
-    (case, form, way)
+    pytest.param(case, form, way, marks=[] if sooner else [pytest.mark.slow])
     for at, (case, form) in enumerate(itertools.product(TABLE, FORMS | FRAMES))
-    for way in (WAYS if form == "list of dicts" else [WAYS[at % 4]])
+    for way in WAYS
     if TABLE[case][0] is not None or form == "list of dicts"
+    for sooner in [form == "list of dicts" or (case in SOONER and way == WAYS[at % 4])]
 ]
 
 
@@ -354,6 +359,52 @@ def test_a_contract_with_a_rule_over_every_column_keeps_its_meaning(tmp_path, in
     assert sorted(row["x"] or 0 for row in seen.quarantine) == [0, 1, 1]
 
 
+VALUES = st.sampled_from([1, 2, "3", " 4 ", "x", -1, None, 2.5, True, [], "5.0", 2**70])
+ROWS = st.lists(
+    st.one_of(
+        st.fixed_dictionaries({"amount": VALUES}, optional={"note": st.sampled_from(["n", 1, None, {"a": 1}])}),
+        st.sampled_from([{}, None, 5, {"amount": 1, "more": 2}]),
+    ),
+    max_size=30,
+)
+
+
+class Amounts(dc.Schema):
+    at: int
+    amount: int = Field(ge=0)
+    note: str | None = None
+
+
+@given(rows=ROWS, batch=st.integers(1, 9), held=st.sampled_from([1, 300, 1 << 20]))
+@settings(max_examples=10)
+def test_whatever_comes_is_in_the_table_or_in_the_quarantine_once_and_in_its_order(rows, batch, held):
+    """The law by another way: each row alone, in an asset of its own, and all together in batches of any size."""
+    numbered = [{"at": at, **row} if isinstance(row, dict) else row for at, row in enumerate(rows)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conform, "BATCH_ROWS", batch)
+        patch.setattr(conform, "HELD_BYTES", held)
+        together = call(returning(lambda: iter([{"at": -1, "amount": 0}, *numbered]), Amounts, quarantine=True))
+    valid, invalid = [(-1, 0, None)], []
+    for row in numbered:
+        alone = call(returning([{"at": -1, "amount": 0}, row], Amounts, quarantine=True))
+        valid += alone.table[1:]
+        invalid += alone.quarantine or []
+    assert len(valid) + len(invalid) == len(numbered) + 1
+    assert together.table == valid
+    # Only the number of the row in a message is another one.
+    assert [{**row, CONFORM: ""} for row in together.quarantine or []] == [{**row, CONFORM: ""} for row in invalid]
+
+
+def test_a_generator_may_fill_one_dict_again_and_again():
+    def rows():
+        row: dict[str, int] = {}
+        for at in range(5):
+            row["order_id"], row["amount"] = at, at
+            yield row
+
+    assert call(returning(rows)).table == [(at, at) for at in range(5)]
+
+
 # ------------------------------------------------------------------------------------------------------- what is reported
 
 
@@ -387,6 +438,19 @@ def test_without_a_quarantine_the_error_names_rows_fields_and_reasons():
     assert "row 2, field 'amount'" in seen.message
     assert "row 6, field 'order_id'" in seen.message
     assert "quarantine=True" in seen.message
+    error = dc.testing.run_asset(returning(dicts(MIXED))).error
+    assert [(failure.row, failure.field, failure.code) for failure in error.failures] == [
+        (2, "amount", "value"),
+        (6, "order_id", "value"),
+    ]
+
+
+def test_many_undeclared_keys_are_named_up_to_a_bound(tmp_path, instance):
+    row = {"order_id": 1, "amount": 1, **{f"k{at:03}": 1 for at in range(300)}}
+    seen = run(returning([row]), tmp_path, instance)
+    told = plain(seen.told[COLUMNS].metadata["contract/dropped_columns"])
+    assert told == ", ".join(f"k{at:03}" for at in range(20)) + " and 280 more"
+    assert seen.metadata["contract/dropped_columns"] == 300
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,11 @@ def test_keys_of_every_row_are_seen_and_batches_add_up():
 
 def test_no_more_than_a_bounded_number_of_keys_is_kept():
     assert len(seen([{f"k{at}": 1} for at in range(10_000)])) == 500
+    declared = [f"column{at}" for at in range(600)]
+    arrivals = Arrivals(declared)
+    arrivals.add([dict.fromkeys([*(f"k{at}" for at in range(999)), *declared], 1)])
+    assert set(declared) <= set(arrivals.types)
+    assert len(arrivals.types) == 1_100
 
 
 def test_what_is_told_of_two_runs():

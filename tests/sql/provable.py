@@ -142,6 +142,7 @@ GROUPS = [
         ("SELECT sum(amount) FILTER (WHERE id > 1) FROM orders GROUP BY code", YES),
         ("SELECT count(*), count(note), count(DISTINCT note) FROM orders", (NO, NO, NO)),
         ("SELECT stddev(amount) FROM orders GROUP BY code", YES),
+        ("SELECT avg(amount), avg(day), max(day) FROM orders GROUP BY code", (NO, OPEN, NO)),
         ("SELECT list(id), string_agg(code, ',') FROM orders GROUP BY day", (NO, NO)),
         ("SELECT sum(amount) / count(*) FROM orders GROUP BY ALL", YES),
         ("SELECT code, sum(amount) FROM orders GROUP BY ALL", (NO, NO)),

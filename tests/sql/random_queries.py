@@ -123,6 +123,7 @@ class Queries:
                 lambda: f"CAST({v('json')} AS VARCHAR)",
                 lambda: f"strftime({v('date')}, '%Y')",
                 lambda: f"split_part({v('str')}, 'a', 2)",
+                lambda: f"string_split({v('str')}, {v('str')})[1]",
             ],
             "date": [
                 lambda: f"date_trunc('month', {v('date')})::DATE",
@@ -147,8 +148,8 @@ class Queries:
         v = lambda: self.value(kind, columns, depth - 1)  # noqa: E731
         c = lambda: self.condition(columns, depth - 1)  # noqa: E731
         simple = [
-            lambda: f"{v()} IS NOT NULL",
-            lambda: f"{v()} IS NULL",
+            lambda: f"({v()} IS NOT NULL)",
+            lambda: f"({v()} IS NULL)",
             lambda: f"({v()} {self.pick('=', '<>', '<', '>=')} {v()})",
             lambda: f"({v()} BETWEEN {v()} AND {v()})",
             lambda: f"({v()} NOT BETWEEN {v()} AND {v()})",
@@ -322,9 +323,6 @@ class Queries:
         if self.chance(0.15):
             subject = self.rng.choice(outs)[0] if self.chance(0.5) else self.window(columns)[0]
             text += f" QUALIFY {subject} {self.pick('IS NOT NULL', 'IS NULL')}"
-        if self.chance(0.1):
-            star, theirs = "*", None
-            del star, theirs
         return text, outs
 
     def scalar(self, columns: list[tuple[str, str]]) -> tuple[str, str]:
@@ -345,10 +343,16 @@ class Queries:
             for sql, kind in keys
             if not sql.startswith(("NULL", "'", "DATE")) and any(c.isalpha() for c in sql)
         ]
+        if keys and self.chance(0.2) and not where:
+            where = f" WHERE {keys[0][0]} IS NOT NULL"
         aggregates = [self.aggregate(columns) for _ in range(self.rng.choice([1, 2]))]
         items = [*keys, *aggregates]
         if keys and self.chance(0.3):
             items.append((f"coalesce({keys[0][0]}, {self.literal(keys[0][1])})", keys[0][1]))
+        if self.chance(0.15):
+            items.append(("(SELECT sum(1) FROM w WHERE k > 1)", "int"))
+        if keys and self.chance(0.2):
+            items.append((f"length({keys[0][0]}::VARCHAR)", "int"))
         if aggregates and self.chance(0.2):
             items.append((f"sum(count(*)) OVER (ORDER BY {(keys or aggregates)[0][0]})", "int"))
         named = [(f"{sql} AS {self.fresh('o')}", kind) for sql, kind in items]
@@ -366,7 +370,7 @@ class Queries:
             }[style]
         having = ""
         if self.chance(0.3):
-            subject = self.rng.choice(items)[0] if self.chance(0.7) else "count(*)"
+            subject = self.rng.choice(items)[0] if self.chance(0.7) else self.pick("count(*)", "sum(1)")
             if "OVER" not in subject:
                 having = f" HAVING {subject} {self.pick('IS NOT NULL', 'IS NULL', 'IS DISTINCT FROM NULL')}"
         text = f"SELECT {', '.join(sql for sql, _ in named)} FROM {source}{where}{group}{having}"

@@ -2,12 +2,14 @@
 
 from functools import partial
 
+import duckdb
 import pytest
 
 from dagster_contracts.contract.toml import parse_contract
 from dagster_contracts.contract.types import Type
 from dagster_contracts.contract.verdict import Verdict
-from dagster_contracts.sql.contract_check import Checked, Contracted, check_contract, count_promises
+from dagster_contracts.sql.contract_check import Checked, check_contract, count_promises
+from dagster_contracts.sql.contract_findings import Contracted
 from dagster_contracts.sql.dialect_types import read_type
 from dagster_contracts.sql.relation import Column, Relation
 
@@ -155,6 +157,7 @@ def test_a_name_that_the_output_has_twice_must_keep_the_promise_twice():
     ("dialect", "contract", "column", "found"),
     [
         ("duckdb", "ID", "id", True),
+        ("duckdb", "É", "É", True),
         ("bigquery", "Id", "iD", True),
         ("databricks", "ID", "id", True),
         ("postgres", "ID", "id", True),  # without quotes it is folded
@@ -171,6 +174,18 @@ def test_names_match_by_the_dialects_rule(dialect: str, contract: str, column: s
     assert checked.verdicts == (HELD if found else BROKEN,)
     if not found:
         assert f"'{column}'" in checked.findings[0].hint
+
+
+def test_duckdb_takes_no_notice_of_case_from_a_to_z_alone():
+    with duckdb.connect() as connection:
+        for inner, outer in [("a", "A"), ("ä", "Ä"), ("İ", "i"), ("ß", "SS"), ("Z", "z")]:
+            query = f'SELECT "{outer}" FROM (SELECT 1 AS "{inner}")'
+            try:
+                known = bool(connection.sql(query))
+            except duckdb.BinderException:
+                known = False
+            checked = check(f'[rules]\nrequired = ["{outer}"]', output((inner, "Int64", False)))
+            assert (checked.verdicts == (HELD,)) is known, outer
 
 
 def test_a_finding_says_where_the_letters_differ():

@@ -1,5 +1,6 @@
 """What a project's files say: models, the files beside them, contracts and which of two wins."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,30 @@ def test_no_project_is_wrong_use(tmp_path: Path):
 def test_a_configuration_of_another_name(tmp_path: Path):
     write(tmp_path, {"shop.toml": 'models_dir = "sql"', "sql/a.sql": "SELECT 1 AS id"})
     assert [model.path for model in dc.sql.check(config=tmp_path / "shop.toml").models] == ["sql/a.sql"]
+
+
+def test_models_behind_links_are_models_and_a_circle_of_links_ends(tmp_path: Path):
+    write(tmp_path / "elsewhere", {"models/linked.sql": "SELECT 1 AS id"})
+    write(tmp_path / "shop", {"models/a.sql": "SELECT 1 AS id"})
+    (tmp_path / "shop/models/more").symlink_to(tmp_path / "elsewhere/models", target_is_directory=True)
+    (tmp_path / "shop/models/again").symlink_to(tmp_path / "shop/models", target_is_directory=True)
+    (tmp_path / "shop/models/dead.sql").symlink_to(tmp_path / "nowhere.sql")
+    report = dc.sql.check(tmp_path / "shop")
+    assert [model.name for model in report.models] == ["a", "dead", "linked"]
+    assert codes(report) == [("E007", "dead")]
+
+
+def test_a_folder_that_cannot_be_read_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    write(tmp_path, {"models/a.sql": "SELECT 1 AS id", "models/closed/b.sql": "SELECT 1 AS id"})
+    scandir = os.scandir
+
+    def refuse(path):
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    report = dc.sql.check(tmp_path)
+    assert codes(report) == [("E007", "contracts.toml")]
+    assert "closed cannot be read: Permission denied" in report.diagnostics[0].message
+    assert report.exit_code() == 1

@@ -102,3 +102,27 @@ inferred: type[dc.Schema] = dc.Schema.infer([{"a": 1}])
 columns: list[str] = [str(column) for column in AdsStats.sql_columns("duckdb")]
 lost: tuple[str, ...] = AdsStats.losses("dataframely")
 valid = dc.validate(AdsStats, frame).valid
+
+
+def lower(rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    return ({key.lower(): value for key, value in row.items()} for row in rows)
+
+
+strict_asset = dc.asset_defaults(materialization_strategy=dc.MaterializationStrategy.STRICT, group_name="ads")
+
+
+@strict_asset(AdsStats, normalizer=lower, on_schema_change="raise")
+async def more_ads() -> list[dict[str, Any]]:
+    return []
+
+
+class Warehouse(dg.IOManager):
+    def handle_output(self, context: dg.OutputContext, obj: pl.DataFrame) -> None:
+        schema: type[dc.Schema] | None = dc.effective_schema(context)
+        assert schema is not None
+
+    def load_input(self, context: dg.InputContext) -> pl.DataFrame:
+        return pl.DataFrame()
+
+
+more_definitions: dg.Definitions = dg.Definitions(assets=[ads_stats, more_ads], resources={"io_manager": Warehouse()})

@@ -12,10 +12,10 @@ import traceback
 from argparse import ArgumentParser
 from io import TextIOWrapper
 
-from dagster_contracts.cli import check, explain
+from dagster_contracts.cli import check, diff, explain, generate, init, lock, snapshot
 from dagster_contracts.errors import ContractsError
 
-COMMANDS = (check, explain)
+COMMANDS = (check, diff, lock, generate, snapshot, init, explain)
 
 
 def main() -> None:

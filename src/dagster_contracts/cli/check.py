@@ -36,6 +36,13 @@ def add(commands: Commands) -> None:
         help="check the assets of a code location: a module, file, or module:attribute",
     )
     parser.add_argument("--watch", action="store_true", help="check again whenever a file changes")
+    parser.add_argument(
+        "--fix",
+        nargs="?",
+        const="models",
+        choices=("models", "contract"),
+        help="first repair what can be repaired for certain: models, or with `--fix contract` contracts",
+    )
     parser.set_defaults(run=run)
 
 
@@ -45,10 +52,22 @@ def run(arguments: Namespace) -> int:
         return _watch(arguments)
     from dagster_contracts.diagnostics.formats import render  # noqa: PLC0415  (not for --help)
 
+    if arguments.fix is not None and arguments.defs is None:
+        _fix(arguments)
     report = _check_project(arguments) if arguments.defs is None else _check_definitions(arguments)
     colour = arguments.format == "text" and sys.stdout.isatty()
     sys.stdout.write(render(report, arguments.format, fail_on=arguments.fail_on, colour=colour))
     return report.exit_code(arguments.fail_on)
+
+
+def _fix(arguments: Namespace) -> None:
+    """Repair the project, and say what was done."""
+    from dagster_contracts.sql.fix import apply_fixes  # noqa: PLC0415  (imports the SQL parser)
+    from dagster_contracts.sql.selection import find_config  # noqa: PLC0415
+
+    config = arguments.config.absolute() if arguments.config else find_config(arguments.paths or [Path()])
+    for message in apply_fixes(config, contracts=arguments.fix == "contract"):
+        sys.stderr.write(f"fixed: {message}\n")
 
 
 def _check_project(arguments: Namespace) -> Report:
@@ -71,7 +90,7 @@ def _check_definitions(arguments: Namespace) -> Report:
     """Check the assets of a code location, as far as that can be done without running them."""
     from dagster_contracts.errors import InvalidSettingError  # noqa: PLC0415
 
-    for option in ("paths", "config", "select", "strict", "watch"):
+    for option in ("paths", "config", "select", "strict", "watch", "fix"):
         if getattr(arguments, option):
             name = "PATHS" if option == "paths" else f"--{option}"
             raise InvalidSettingError(f"{name} is for a project of SQL models, and --defs for a code location.")

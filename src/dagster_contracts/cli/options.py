@@ -24,3 +24,11 @@ def add_project(parser: ArgumentParser) -> None:
         metavar="MODELS",
         help="models by name; * for any letters, + before or after one for what it reads or what reads it",
     )
+
+
+def add_config(parser: ArgumentParser) -> None:
+    """The options that say which project, for commands on the whole of it."""
+    parser.add_argument(
+        "--project", type=Path, default=Path(), metavar="DIR", help="the project's folder (default: the current one)"
+    )
+    parser.add_argument("--config", type=Path, metavar="FILE", help="the project's contracts.toml")

@@ -14,7 +14,7 @@ from dagster_contracts.frames.cells import showable, showable_rows
 from dagster_contracts.orchestration.tables import MOST_RULES, mismatch_table, sample_table, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dagster_contracts.orchestration.settings import CheckGranularity, SchemaRules
 
 MANY_CHECKS = 50
+MOST_NAMED = 20
 CONFORM_TEXT = "Every row as it arrived can be brought to the contract's types."
 CHANGE_TEXT = "The keys that arrive, and their types, are those of the last materialization."
 
@@ -104,7 +105,7 @@ def columns_result(
     mismatches = report.mismatches if report else ()
     found: dict[str, Any] = {"dy_schema__errors": mismatch_table(mismatches)} if mismatches else {}
     if report and report.dropped:
-        found["contract/dropped_columns"] = ", ".join(report.dropped)
+        found["contract/dropped_columns"] = listed(report.dropped)
     return dg.AssetCheckResult(
         passed=not mismatches,
         asset_key=asset,
@@ -172,6 +173,12 @@ def min_rows_result(
         else f"{valid_count:,} valid rows.",
         metadata=found | dict(metadata or {}),
     )
+
+
+def listed(columns: Sequence[str]) -> str:
+    """The names of columns; of many the first ones and how many more there are."""
+    rest = len(columns) - MOST_NAMED
+    return ", ".join(columns[:MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _own_check(rule: RuleSpec) -> CheckGroup:

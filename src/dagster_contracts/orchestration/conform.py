@@ -71,7 +71,7 @@ class Conformer:
         self._opened = contextlib.ExitStack()
         self._folder: Path | None = None
         self._batcher = Batcher(BATCH_ROWS, BATCH_BYTES)
-        self._arrivals = Arrivals()
+        self._arrivals = Arrivals(declaration.known_keys)
         self._rows = Spool(self.folder, "rows", HELD_BYTES)
         self._refusals = Refusals(Spool(self.folder, "refused", HELD_BYTES), settings.max_failure_samples)
         self._given = self._landed = 0

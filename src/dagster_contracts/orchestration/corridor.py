@@ -16,7 +16,7 @@ from dagster_contracts import errors
 from dagster_contracts.frames.column_schema import ColumnSchemaReport, compare_columns
 from dagster_contracts.frames.split import Split, SplitOptions, split
 from dagster_contracts.orchestration import internals
-from dagster_contracts.orchestration.checks import columns_result, rule_results
+from dagster_contracts.orchestration.checks import columns_result, listed, rule_results
 from dagster_contracts.orchestration.conform import Arrived, Conformer
 from dagster_contracts.orchestration.effective_schema import published
 from dagster_contracts.orchestration.failures import as_failures, raise_as_failure
@@ -140,7 +140,7 @@ def _report_arrived(
             raise_as_failure(column_schema_error(declaration, report))
         if report.dropped:
             warn_in_log(
-                f"{declaration.name}: dropped {len(report.dropped)} undeclared columns: {', '.join(report.dropped)}"
+                f"{declaration.name}: dropped {len(report.dropped)} undeclared columns: {listed(report.dropped)}"
             )
         numbered = arrived.refused is not None and arrived.refused.count and can_be_numbered(declaration.contract)
         columns = [*report.kept, *([NUMBER] if numbered else [])]

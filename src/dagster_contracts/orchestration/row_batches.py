@@ -35,8 +35,8 @@ class Batcher:
 
     def add(self, element: object) -> Iterable[Batch]:
         """Take a row, a page of rows or a table, and give the batches that are complete."""
-        if isinstance(element, dict):  # most are, and there are many
-            return self._add_row(element)
+        if isinstance(element, dict):  # most are, and there are many; some generators fill one dict again and again
+            return self._add_row(dict(element))
         if is_table(element):
             return itertools.chain(self.rest(), cut(element, self._most_rows))
         if is_page(element):

@@ -30,12 +30,14 @@ def run_error(
     kind = CONSEQUENCES[outcome].error
     counts = f"{declaration.name}: {found.invalid_count} of {found.row_count} rows are invalid ({_worst(found)})"
     if outcome is Outcome.ABORTED and refused is not None and refused.count:
-        return errors.SchemaError(
+        error = errors.SchemaError(
             f"{declaration.name}: {refused.count} of {found.row_count} rows cannot be brought to the types of "
             f"{declaration.contract.name}, and the asset has no quarantine, so nothing was written.\n{refused.told}\n"
             "Mend the source, widen the contract, or declare quarantine=True to publish the other rows and keep these "
             "aside."
         )
+        error.failures = refused.failures
+        return error
     if outcome is Outcome.ABORTED:
         return errors.ValidationAbortError(
             f"{counts} and the asset has no quarantine, so nothing was written. Mend the data, or declare "

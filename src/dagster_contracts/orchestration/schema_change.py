@@ -18,6 +18,8 @@ from dagster_contracts.orchestration.tables import table
 from dagster_contracts.rows.foreign import as_mapping
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from dagster_contracts.orchestration.row_batches import Batch
 
 ARRIVED = "contract/arrived_columns"
@@ -40,17 +42,27 @@ class Change:
 
 
 class Arrivals:
-    """Collects the keys of batches and the types of their values; of rows the types are those of a sample."""
+    """Collects the keys of batches and the types of their values; of rows the types are those of a sample.
 
-    def __init__(self) -> None:
+    Args:
+        declared: The keys that the contract knows. Of others there may be as many as there are rows, so that no more
+            than a bounded number of them is kept.
+    """
+
+    def __init__(self, declared: Collection[str] = ()) -> None:
+        self._declared = declared
         self._types: dict[str, set[str]] = {}
+        self._others = 0
 
     def add(self, batch: Batch) -> None:
         """Take note of a batch."""
         found = _of_rows(batch) if isinstance(batch, list) else _of_table(batch)
         for key, types in found:
-            if key in self._types or len(self._types) < _MOST:
-                self._types.setdefault(key, set()).update(types)
+            if key not in self._types:
+                if key not in self._declared and self._others == _MOST:
+                    continue
+                self._others += key not in self._declared
+            self._types.setdefault(key, set()).update(types)
 
     @property
     def types(self) -> dict[str, str]:

@@ -119,10 +119,10 @@ class Binder:
 def _read(error: Exception) -> QueryError | UnknownOutputError:
     """What one of DuckDB's errors says about the query."""
     text = _brief(error)
-    if isinstance(error, duckdb.ParserException):
+    if isinstance(error, duckdb.ParserException) and "depth limit" not in text:
         return QueryError("syntax", text)
     if isinstance(error, duckdb.BinderException | duckdb.ConversionException | duckdb.OutOfRangeException):
-        if re.search(r"extension|not.*(supported|implemented)|prepared|parameter|depth limit", text, re.IGNORECASE):
+        if re.search(r"extension|not.*(supported|implemented)|prepared|parameter", text, re.IGNORECASE):
             return UnknownOutputError(f"DuckDB's binder: {text}")
         default: QueryErrorCode = "invalid" if isinstance(error, duckdb.BinderException) else "type-error"
         code = next((code for pattern, code in _CODES if re.search(pattern, text)), default)

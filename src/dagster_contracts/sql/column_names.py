@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dagster_contracts.sql.relation import Column, Relation
 
+_LETTERS = str.maketrans({chr(letter): chr(letter).lower() for letter in range(ord("A"), ord("Z") + 1)})
 _FOLDS = {"postgres": str.lower, "snowflake": str.upper}
 
 
@@ -34,7 +35,8 @@ def find_columns(name: str, relation: Relation, dialect: str) -> Match:
             has no quotes, and tell apart what then differs.
     """
     exact = tuple(column for column in relation.columns if column.name == name)
-    alike = tuple(column for column in relation.columns if column.name.lower() == name.lower())
+    key = _compared(name, dialect)
+    alike = tuple(column for column in relation.columns if _compared(column.name, dialect) == key)
     if dialect not in _FOLDS:
         if not alike or exact:
             return Match(alike)
@@ -47,3 +49,8 @@ def find_columns(name: str, relation: Relation, dialect: str) -> Match:
     if alike:
         return Match((), f"The output has {alike[0].name!r}: {dialect} tells names apart whose case differs.")
     return Match(())
+
+
+def _compared(name: str, dialect: str) -> str:
+    """A name without its letters' case; DuckDB looks at that of every letter but those from A to Z."""
+    return name.translate(_LETTERS) if dialect == "duckdb" else name.lower()

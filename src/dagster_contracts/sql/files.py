@@ -54,6 +54,7 @@ class ProjectFiles:
         contracts: The contracts of the contracts' folder.
         beside: The contracts among the models.
         strays: TOML files in the contracts' folder that are not named like a contract.
+        closed: Folders that cannot be read.
     """
 
     models: tuple[File, ...] = ()
@@ -61,6 +62,7 @@ class ProjectFiles:
     contracts: tuple[File, ...] = ()
     beside: tuple[File, ...] = ()
     strays: tuple[File, ...] = ()
+    closed: tuple[File, ...] = ()
 
 
 def read_project_files(config: Config) -> ProjectFiles:
@@ -69,8 +71,9 @@ def read_project_files(config: Config) -> ProjectFiles:
     folders = (config.models_dir, config.contracts_dir)
     models_dir, contracts_dir = (os.path.normpath(config.root.absolute() / folder) for folder in folders)
     is_apart = contracts_dir != models_dir
-    among = [path for path in _walk(models_dir) if not (is_apart and path.startswith(contracts_dir + os.sep))]
-    apart = list(_walk(contracts_dir)) if is_apart else []
+    closed: list[File] = []
+    among = [path for path in _walk(models_dir, closed) if not (is_apart and path.startswith(contracts_dir + os.sep))]
+    apart = list(_walk(contracts_dir, closed)) if is_apart else []
 
     def read(paths: Iterable[str]) -> tuple[File, ...]:
         return tuple(_read(path, root) for path in paths)
@@ -81,6 +84,7 @@ def read_project_files(config: Config) -> ProjectFiles:
         contracts=read(path for path in apart if _is_contract(path)),
         beside=read(path for path in among if _is_contract(path)),
         strays=read(path for path in apart if _is_toml(path) and not _is_contract(path)),
+        closed=tuple(closed),
     )
 
 
@@ -120,10 +124,24 @@ def _is_contract(path: str) -> bool:
     return path.endswith(SUFFIX) and not path.endswith(os.sep + SUFFIX)
 
 
-def _walk(folder: str) -> Iterator[str]:
-    """Every file below a folder, sorted, hidden ones left out but for one that is a contract without a name."""
-    for here, folders, names in os.walk(folder):
+def _walk(folder: str, closed: list[File]) -> Iterator[str]:
+    """Every file below a folder, sorted; hidden ones are left out, but for a contract that lacks a name.
+
+    Links to folders are followed, each folder once. Folders that cannot be read are added to `closed`.
+    """
+
+    def note(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            closed.append(File(str(error.filename), None, error.strerror))
+
+    seen: set[str] = set()
+    for here, folders, names in os.walk(folder, onerror=note, followlinks=True):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED)
+        real = os.path.realpath(here)
+        if real in seen:
+            folders.clear()
+            continue
+        seen.add(real)
         for name in sorted(names):
             if name[0] != "." or name == SUFFIX:
                 yield f"{here}{os.sep}{name}"

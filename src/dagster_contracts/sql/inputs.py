@@ -44,7 +44,7 @@ class Inputs:
         """Every file."""
         files = self.files
         yield self.config_file
-        for some in (files.models, files.sidecars, files.contracts, files.beside, files.strays):
+        for some in (files.models, files.sidecars, files.contracts, files.beside, files.strays, files.closed):
             yield from some
         if self.lock is not None:
             yield self.lock

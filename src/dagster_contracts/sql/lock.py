@@ -6,19 +6,20 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import tomlkit
-
 from dagster_contracts.contract.toml_reader import Reader, read_toml
 from dagster_contracts.contract.types import Type, parse_type
 from dagster_contracts.errors import ContractParseError, UnknownTypeError
+from dagster_contracts.sql.inputs import LOCK
 from dagster_contracts.sql.relation import Column, Relation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from tomlkit.items import Table
+
+    from dagster_contracts.sql.files import File
     from dagster_contracts.sql.load import Loaded
 
-FILE_NAME = "contracts.lock"
 VERSION = "1"
 _HEAD = "Written by `dagster-contracts lock` and `dagster-contracts accept`: commit it, and do not edit it."
 
@@ -63,6 +64,8 @@ def sql_hash(sql: str) -> str:
 
 def dump_lock(models: Mapping[str, LockedModel]) -> str:
     """A lock as its file's text."""
+    import tomlkit  # noqa: PLC0415  (not for a check)
+
     document = tomlkit.document()
     document.add(tomlkit.comment(_HEAD))
     document["version"] = VERSION
@@ -74,7 +77,7 @@ def dump_lock(models: Mapping[str, LockedModel]) -> str:
     return tomlkit.dumps(document)
 
 
-def parse_lock(text: str, file: str = FILE_NAME) -> dict[str, LockedModel]:
+def parse_lock(text: str, file: str = LOCK) -> dict[str, LockedModel]:
     """Read a lock's text.
 
     Raises:
@@ -94,7 +97,22 @@ def parse_lock(text: str, file: str = FILE_NAME) -> dict[str, LockedModel]:
     return models
 
 
-def _dumped(name: str, model: LockedModel) -> tomlkit.items.Table:
+def read_lock(file: File | None) -> dict[str, LockedModel]:
+    """The lock of a project; empty without one.
+
+    Raises:
+        ContractParseError: It cannot be read.
+    """
+    if file is None:
+        return {}
+    if file.text is None:
+        raise ContractParseError(f"{file.path} cannot be read: {file.failure}.")
+    return parse_lock(file.text, file.path)
+
+
+def _dumped(name: str, model: LockedModel) -> Table:
+    import tomlkit  # noqa: PLC0415
+
     table = tomlkit.table()
     table["name"] = name
     table["sql"] = model.sql_hash

@@ -111,6 +111,7 @@ def read_project(config: Config, files: ProjectFiles, known: Known | None = None
         )
     models, duplicates = _without_duplicates(models, findings)
     contracts = _read_contracts(files, {model.name.lower(): model for model in models}, config, findings, known)
+    findings += (unreadable(config.file, folder) for folder in files.closed)
     for stray in files.strays:
         hint = f"Name it <model>{SUFFIX}, or move it out of the contracts' folder."
         message = f"{stray.path} is not named like a contract, so nothing of it is checked."

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from dagster_contracts.contract.suggestions import did_you_mean
 from dagster_contracts.contract.verdict import Verdict
 from dagster_contracts.diagnostics.finding import Diagnostic, Report, ReportedColumn, ReportedModel, Summary
-from dagster_contracts.sql.contract_check import Contracted, check_contract, count_promises, not_verified
+from dagster_contracts.sql.contract_check import check_contract, count_promises
+from dagster_contracts.sql.contract_findings import Contracted, not_verified
 from dagster_contracts.sql.positions import start_of
 from dagster_contracts.sql.versions import package_version
 

@@ -187,11 +187,12 @@ def test_what_a_field_says_is_kept():
         id: int = dc.field(primary_key=True, unique=True, description="The id", alias="ID", tags={"team": "a"})
         mail: Annotated[str, Field(json_schema_extra={"sensitive": True})]
         born: dt.date | None = dc.field(default=None, epoch="ms", lax=True)
+        seen: list[AwareDatetime] = dc.field(default_factory=list, epoch="s")
         labels: list[str] = []  # noqa: RUF012
         made: list[int] = Field(default_factory=lambda: [1])
         score: float = 0
 
-    id_, mail, born, labels, made, score = row_schema(Table).fields
+    id_, mail, born, seen, labels, made, score = row_schema(Table).fields
     assert (id_.key, id_.primary_key, id_.unique, id_.description, id_.tags) == (
         "ID",
         True,
@@ -201,6 +202,7 @@ def test_what_a_field_says_is_kept():
     )
     assert mail.sensitive
     assert (born.epoch, born.lax) == ("ms", True)
+    assert seen.epoch == "s"
     assert isinstance(labels.default, DefaultFactory)
     assert labels.make_default() == []
     assert labels.make_default() is not labels.make_default()

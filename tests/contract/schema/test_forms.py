@@ -4,6 +4,7 @@ import datetime as dt
 import json
 import re
 from decimal import Decimal
+from enum import Enum
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -197,6 +198,46 @@ def test_rows_that_keep_the_json_schema_are_told_from_those_that_do_not():
     assert not validator.is_valid({**row, "count": 3})
     assert not validator.is_valid({**row, "state": "lost"})
     assert not validator.is_valid({**row, "lines": [{"product": "a"}]})
+
+
+class Color(Enum):
+    RED = "red"
+
+
+class Part(BaseModel):
+    color: Color = Field(Color.RED, alias="Color")
+    tags: list[str] = []
+
+
+class Whole(dc.Schema):
+    colors: list[Color | None]
+    parts: list[Part]
+    raw: bytes = b"\xff"
+
+
+def test_names_of_an_enum_and_what_records_declare_are_listed():
+    assert Whole.losses("dataframely") == (
+        "colors: the names of Color",
+        "parts: color: the incoming key 'Color'",
+        "parts: color: the default",
+        "parts: color: the names of Color",
+        "parts: tags: the default",
+        "raw: the default",
+    )
+    assert Whole.losses("json_schema") == (
+        "colors: the names of Color",
+        "parts: color: the names of Color",
+        "parts: tags: the default, which is made anew for each row",
+        "raw: the default, which is bytes",
+    )
+    json.dumps(Whole.json_schema())
+
+
+def test_an_order_comes_back_from_its_json_schema():
+    back = dc.Schema.from_json_schema(json.loads(json.dumps(Order.json_schema())))
+    assert Order.losses("json_schema") == ("the rule 'early'",)
+    assert [said(field) for field in row_schema(back).fields] == [said(field) for field in row_schema(Order).fields]
+    assert back.__doc__ == "One order."
 
 
 def test_what_dataframely_cannot_hold_is_listed():

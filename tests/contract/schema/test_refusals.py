@@ -170,6 +170,10 @@ def test_what_a_field_cannot_say_is_refused(annotation: Any, value: Any, message
         ("dy_rule", "names that begin with 'dy_' are reserved"),
         ("*", "Polars reads such a name as a pattern"),
         ("^a.*$", "Polars reads such a name as a pattern"),
+        ("", "Table: a column has no name."),
+        (5, "Table: 5 is no name of a column."),
+        ("_Table__x", "Python turns a name with two underscores in front into '_Table__x'."),
+        ("\ud800", "Table"),
         ("__doc__", "'__doc__' is Python's own name and cannot be a column's."),
     ],
 )
@@ -331,6 +335,8 @@ def test_what_the_field_function_cannot_take_is_ours():
         SchemaDefinitionError, match=r"dc\.field does not know 'primry_key'. Did you mean 'primary_key'?"
     ):
         dc.field(primry_key=True)
+    with pytest.raises(SchemaDefinitionError, match="tags is a mapping; got list"):
+        dc.field(tags=["a"])  # type: ignore[call-overload]
     with pytest.raises(SchemaDefinitionError, match=r"dc.field: .*"):
         dc.field(default=1, default_factory=int)  # type: ignore[call-overload]
 
@@ -341,6 +347,23 @@ def test_a_schema_without_columns_is_a_base_and_no_contract():
 
     with pytest.raises(dc.errors.NotAContractError, match="Base declares no column"):
         dc.validate(Base, pl.DataFrame())
+
+
+def test_metadata_and_types_that_raise_make_our_own_errors():
+    class Raising:
+        def __getattr__(self, name: str) -> Any:
+            raise RuntimeError(name)
+
+    class Building:
+        def __get_pydantic_core_schema__(self, *_: Any) -> Any:
+            raise ZeroDivisionError
+
+    with pytest.raises(SchemaDefinitionError, match=r"Table.x cannot be read: RuntimeError"):
+        declare(Annotated[int, Raising()])
+    with pytest.raises(SchemaDefinitionError, match=r"Table.x: pydantic cannot read"):
+        declare(Annotated[int, Building()])
+    with pytest.raises(SchemaDefinitionError, match=r"the default 3 makes a validator fail: ZeroDivisionError"):
+        declare(Annotated[int, pydantic.AfterValidator(lambda value: value / 0)], 3)
 
 
 def test_a_generic_model_with_a_type_and_a_dict_without_are_fine():

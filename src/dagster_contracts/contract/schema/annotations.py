@@ -18,6 +18,7 @@ import pydantic
 from dagster_contracts.contract.schema.constraints import NO_CONSTRAINTS, Constraints, read_constraints, refuse_unfit
 from dagster_contracts.contract.schema.declared import UnresolvedError
 from dagster_contracts.contract.schema.exact import exact_dtype
+from dagster_contracts.contract.schema.hints import HINTS, hint_for, is_dtype, name_of
 from dagster_contracts.contract.schema.python_types import list_of
 from dagster_contracts.contract.type_polars import DECIMAL, to_polars
 from dagster_contracts.contract.types import Type
@@ -60,18 +61,6 @@ _VALIDATORS = (
     pydantic.PlainValidator,
     pydantic.WrapValidator,
 )
-_LISTS = (tuple, set, frozenset, collections.abc.Sequence, collections.abc.Iterable, collections.abc.Set)
-_HINTS: dict[object, str] = {
-    type(None): "A column of nothing but None: use `Any`.",
-    complex: "No table holds complex numbers: use two floats.",
-    pydantic.Json: "JSON text is read by a validator: `Annotated[dict, BeforeValidator(json.loads)]`.",
-    pydantic.EmailStr: "Use `str` with a pattern.",
-    pydantic.AnyUrl: "Use `str` with a pattern.",
-    pydantic.PastDatetime: "Say whether it has a zone: `NaiveDatetime` or `AwareDatetime`.",
-    pydantic.FutureDatetime: "Say whether it has a zone: `NaiveDatetime` or `AwareDatetime`.",
-    pydantic.SecretStr: "Use `str` with dc.field(sensitive=True).",
-    pydantic.SecretBytes: "Use `bytes` with dc.field(sensitive=True).",
-}
 
 
 @dataclass(frozen=True)
@@ -111,8 +100,8 @@ def shape_of(place: Place, annotation: Any, metadata: tuple[Any, ...] = ()) -> S
         raise SchemaDefinitionError(f"{place.where}: nested more than {MAX_DEPTH} deep.")
     annotation, inner, nullable, outer = _unwrap(place, annotation, metadata)
     if any(item is pydantic.Json or isinstance(item, pydantic.Json) for item in (*inner, *outer)):
-        raise SchemaDefinitionError(f"{place.where}: `Json` is no type of a column. {_HINTS[pydantic.Json]}")
-    exact = [item for item in (*inner, *outer) if _is_dtype(item)]
+        raise SchemaDefinitionError(f"{place.where}: `Json` is no type of a column. {HINTS[pydantic.Json]}")
+    exact = [item for item in (*inner, *outer) if is_dtype(item)]
     inner, outer = _without_dtypes(inner), _without_dtypes(outer)
     leaf = _leaf(place, annotation, read_constraints(place.where, (*inner, *outer)))
     refuse_unfit(place.where, leaf.type, leaf.constraints)
@@ -144,7 +133,7 @@ def _unwrap(
         elif origin in (typing.Union, types.UnionType):
             kinds = [arg for arg in typing.get_args(annotation) if arg is not type(None)]
             if len(kinds) != 1:
-                shown = " | ".join(_name(kind) for kind in kinds)
+                shown = " | ".join(name_of(kind) for kind in kinds)
                 raise SchemaDefinitionError(
                     f"{place.where}: a column holds one type, and {shown} are {len(kinds)}. Use `Any` for mixed "
                     "values; a whole number is a `float`, too."
@@ -178,7 +167,9 @@ def _leaf(place: Place, annotation: Any, constraints: Constraints) -> Shape:
     elif isinstance(annotation, type) and origin is None:
         shape = _record(place, annotation, constraints)
     if shape is None:
-        raise SchemaDefinitionError(f"{place.where}: {_name(annotation)} is no type of a column. {_hint(annotation)}")
+        raise SchemaDefinitionError(
+            f"{place.where}: {name_of(annotation)} is no type of a column. {hint_for(annotation)}"
+        )
     return shape
 
 
@@ -251,8 +242,8 @@ def _choice(place: Place, annotation: Any, values: tuple[Any, ...], constraints:
     kind = kinds.pop() if len(kinds) == 1 else None
     if kind not in (bool, int, str):
         raise SchemaDefinitionError(
-            f"{place.where}: {_name(annotation)} must list values that are all text, all whole numbers or all true and "
-            "false: a column holds one type."
+            f"{place.where}: {name_of(annotation)} must list values that are all text, all whole numbers or all true "
+            "and false: a column holds one type."
         )
     type_ = PYTHON_TYPES[kind]
     return Shape(annotation, type_, to_polars(type_), constraints=replace(constraints, is_in=values))
@@ -261,7 +252,7 @@ def _choice(place: Place, annotation: Any, values: tuple[Any, ...], constraints:
 def _mapping(place: Place, annotation: Any, constraints: Constraints) -> Shape:
     key, value = typing.get_args(annotation) or (str, Any)
     if key is not str:
-        raise SchemaDefinitionError(f"{place.where}: {_name(annotation)} becomes JSON, whose keys are `str`.")
+        raise SchemaDefinitionError(f"{place.where}: {name_of(annotation)} becomes JSON, whose keys are `str`.")
     return Shape(types.GenericAlias(dict, (str, value)), Type("Json"), pl.String(), constraints=constraints)
 
 
@@ -271,32 +262,8 @@ def _annotated(annotation: Any, metadata: tuple[Any, ...]) -> Any:
     try:
         return Annotated[(annotation, *metadata)]
     except TypeError as error:
-        raise SchemaDefinitionError(f"{_name(annotation)}: {error}") from error
-
-
-def _is_dtype(item: object) -> bool:
-    return isinstance(item, Type | pl.DataType) or (isinstance(item, type) and issubclass(item, pl.DataType))
+        raise SchemaDefinitionError(f"{name_of(annotation)}: {error}") from error
 
 
 def _without_dtypes(metadata: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(item for item in metadata if not _is_dtype(item))
-
-
-def _hint(annotation: Any) -> str:
-    origin = typing.get_origin(annotation) or annotation
-    if origin is list:
-        return "A list must say what it holds: `list[str]`."
-    if origin in _LISTS:
-        return "Several values in one column are a `list[…]`."
-    if _is_dtype(annotation):
-        return "An exact width is written beside its Python type: `Annotated[int, dc.Int32]`."
-    if isinstance(annotation, typing.TypeVar):
-        return "A column's type must be known."
-    if typing.is_typeddict(annotation) or (isinstance(annotation, type) and issubclass(annotation, tuple)):
-        return "A record is a pydantic model, a dataclass or a `dc.Schema`."
-    return next((hint for known, hint in _HINTS.items() if known is annotation), "See docs/types.md.")
-
-
-def _name(annotation: Any) -> str:
-    name = annotation.__name__ if isinstance(annotation, type) and not typing.get_args(annotation) else None
-    return f"`{name or str(annotation).replace('typing.', '')[:100]}`"
+    return tuple(item for item in metadata if not is_dtype(item))

@@ -101,6 +101,7 @@ def _core_fields(cls: type[SchemaBase], handler: GetCoreSchemaHandler) -> Iterat
 def _collect(cls: type[SchemaBase], frame: FrameType | None) -> None:
     """Move fields, defaults and rules out of the class's attributes, so that a column may have any name."""
     annotations = annotations_of(cls)
+    _refuse_names(cls, annotations)
     _refuse_members(cls, annotations)
     values = {name: cls.__dict__[name] for name, raw in annotations.items() if _is_default(cls, name, raw)}
     rules = {name: value for name, value in cls.__dict__.items() if is_rule(value)}
@@ -117,10 +118,19 @@ def _is_default(cls: type, name: str, raw: object) -> bool:
     return name in cls.__dict__ and "ClassVar" not in text.split("[")[0]
 
 
-def _refuse_members(cls: type, annotations: dict[str, Any]) -> None:
+def _refuse_names(cls: type, annotations: dict[str, Any]) -> None:
     for name in annotations:
+        if not isinstance(name, str):
+            raise SchemaDefinitionError(f"{cls.__name__}: {name!r} is no name of a column.")
+        if name.startswith(f"_{cls.__name__.lstrip('_')}__"):
+            raise SchemaDefinitionError(
+                f"{cls.__name__}: Python turns a name with two underscores in front into {name!r}. Take one."
+            )
         if name.startswith("__") and name.endswith("__"):
             raise SchemaDefinitionError(f"{cls.__name__}: {name!r} is Python's own name and cannot be a column's.")
+
+
+def _refuse_members(cls: type, annotations: dict[str, Any]) -> None:
     inherited = {name for owner in cls.__mro__[1:] if (own := owner.__dict__.get(_OWN)) for name in own.annotations}
     for name, value in cls.__dict__.items():
         if name in inherited and name not in annotations:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,7 @@ def _check(field: RowField, name: str, value: Any) -> ColumnCheck | None:
             return ColumnCheck(f"{sign} {text}", f"{sign} {text}", partial(_compares, name, value))
         case "multiple_of":
             rule = _is_float_multiple if field.dtype.is_float() else _is_multiple
+            value = Decimal(text) if field.dtype.is_decimal() else value
             return ColumnCheck(f"multiple of {text}", f"is a multiple of {text}", partial(rule, value))
         case "min_length" | "max_length" if field.type.name in ("String", "Binary"):
             sign = ">=" if name == "min_length" else "<="

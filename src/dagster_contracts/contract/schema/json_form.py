@@ -55,7 +55,7 @@ def _property(field: RowField) -> dict[str, Any]:
     found = dict(_optional(field))
     if field.description:
         found["description"] = field.description
-    if not field.required and not isinstance(field.default, DefaultFactory):
+    if not field.required and not isinstance(field.default, DefaultFactory | bytes):
         found["default"] = _jsonable(field.default)
     found |= {name: True for name in ("primary_key", "unique", "sensitive", "lax") if getattr(field, name)}
     if field.epoch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import annotated_types
@@ -56,11 +57,8 @@ def _of_field(field: RowField, to: str) -> Iterator[str]:
     rows = only_on_rows(field)
     if rows:
         yield f"asked of rows only: {', '.join(rows)}"
-    if to == "json_schema":
-        yield from _not_in_json(field)
-        return
-    yield from _of_reading(field)
-    if to == "dataframely":
+    yield from _of_declaring(field, in_json=to == "json_schema")
+    if to in ("dataframely", "json_schema"):
         return
     asked = [*(field.constraints or NO_CONSTRAINTS).given]
     asked = [name for name in asked if name not in ("max_digits", "decimal_places")]
@@ -78,6 +76,21 @@ def _of_field(field: RowField, to: str) -> Iterator[str]:
         yield f"{field.type} is text"
 
 
+def _of_declaring(field: RowField, *, in_json: bool) -> Iterator[str]:
+    """What only the class says of a column, and of the fields of its records."""
+    if in_json:
+        yield from _not_in_json(field)
+    else:
+        yield from _of_reading(field)
+    leaf = field
+    while leaf.element is not None:
+        leaf = leaf.element
+    if isinstance(enum := _bare(leaf.annotation), type) and issubclass(enum, Enum):
+        yield f"the names of {enum.__name__}"
+    for part in leaf.nested.fields if leaf.nested else ():
+        yield from (f"{part.name}: {loss}" for loss in _of_declaring(part, in_json=in_json))
+
+
 def _of_reading(field: RowField) -> Iterator[str]:
     """How rows are read, which no form of a frame says."""
     if field.key != field.name:
@@ -93,6 +106,8 @@ def _of_reading(field: RowField) -> Iterator[str]:
 def _not_in_json(field: RowField) -> Iterator[str]:
     if isinstance(field.default, DefaultFactory):
         yield "the default, which is made anew for each row"
+    if isinstance(field.default, bytes):
+        yield "the default, which is bytes"
     if field.dtype != to_polars(field.type):
         yield f"the dtype {field.dtype}"
 
@@ -111,6 +126,13 @@ def _metadata(annotation: Any) -> Iterator[Any]:
     elif type(None) in typing.get_args(annotation):
         for part in typing.get_args(annotation):
             yield from _metadata(part)
+
+
+def _bare(annotation: Any) -> Any:
+    """An annotation without `None` and without metadata."""
+    while typing.get_origin(annotation) is Annotated or type(None) in typing.get_args(annotation):
+        annotation = typing.get_args(annotation)[0]
+    return annotation
 
 
 def _is_constraint(item: object) -> bool:

@@ -133,6 +133,8 @@ def field(
         if name not in _CONSTRAINTS:
             known = (*_CONSTRAINTS, "alias", "description", "default_factory", "epoch", "tags", *_FLAGS)
             raise SchemaDefinitionError(f"dc.field does not know {name!r}.{did_you_mean(name, known)}")
+    if not isinstance(tags, Mapping | None):
+        raise SchemaDefinitionError(f"dc.field: tags is a mapping; got {type(tags).__name__}.")
     said = {"primary_key": primary_key, "unique": unique, "sensitive": sensitive, "lax": lax, "epoch": epoch}
     extra = {**(tags or {}), **{name: value for name, value in said.items() if value}}
     given = {name: value for name, value in (("alias", alias), ("description", description)) if value is not None}

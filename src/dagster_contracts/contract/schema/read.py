@@ -15,7 +15,7 @@ from dagster_contracts.contract.schema.annotations import Place, Shape, shape_of
 from dagster_contracts.contract.schema.declared import Declared, declared_by
 from dagster_contracts.contract.schema.options import read_options
 from dagster_contracts.contract.schema.patterns import pattern_error
-from dagster_contracts.errors import ReservedColumnError, SchemaDefinitionError
+from dagster_contracts.errors import ContractsError, ReservedColumnError, SchemaDefinitionError
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -53,13 +53,25 @@ def _read_record(record: type, *, within: tuple[type, ...]) -> RowSchema | None:
 
 def _field(record: type, declared: Declared, within: tuple[type, ...]) -> RowField:
     where = f"{record.__name__}.{declared.name}"
+    try:
+        return _read_field(where, declared, within)
+    except ContractsError:
+        raise
+    except Exception as error:  # metadata and types of a user may do anything when they are looked at
+        raise SchemaDefinitionError(f"{where} cannot be read: {error!r:.200}") from error
+
+
+def _read_field(where: str, declared: Declared, within: tuple[type, ...]) -> RowField:
     info = declared.info
     options = read_options(where, info)
     shape = shape_of(Place(where, partial(_read_record, within=within)), info.annotation, tuple(info.metadata))
     _refuse_bad_pattern(where, shape)
     if shape.nullable and options.primary_key:
         raise SchemaDefinitionError(f"{where}: a primary key is never null. Leave the `| None` out.")
-    if options.epoch and shape.type.name not in ("Timestamp", "TimestampNtz", "Date"):
+    innermost = shape
+    while innermost.element is not None:
+        innermost = innermost.element
+    if options.epoch and innermost.type.name not in ("Timestamp", "TimestampNtz", "Date"):
         raise SchemaDefinitionError(f"{where}: epoch= is for dates and datetimes, and this is {shape.type}.")
     return _row_field(
         declared.name,
@@ -156,6 +168,8 @@ def _refuse_names(record: type, fields: tuple[RowField, ...]) -> None:
         names.refuse_reserved_columns(record.__name__, [field.name for field in fields])
     except ReservedColumnError as error:
         raise SchemaDefinitionError(str(error)) from error
+    if any(not field.name for field in fields):
+        raise SchemaDefinitionError(f"{record.__name__}: a column has no name.")
     keys: dict[str, str] = {}
     for field in fields:
         if field.key in keys:

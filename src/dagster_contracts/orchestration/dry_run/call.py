@@ -15,7 +15,7 @@ import polars as pl
 
 from dagster_contracts.errors import ContractsError
 from dagster_contracts.orchestration.dry_run.plan import HiddenError, Step, read_plan, trouble_with
-from dagster_contracts.orchestration.dry_run.watch import Stopped, Watch, watched
+from dagster_contracts.orchestration.dry_run.watch import Stopped, Watch, end, watched
 from dagster_contracts.orchestration.returned import unwrap
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def call(fn: Callable[..., Any], arguments: Mapping[str, Any], asset: str, *, li
         fn: The function, as it was decorated.
         arguments: What its parameters get.
         asset: The asset as messages call it.
-        limit: Seconds that it may take; then it is left alone, still under watch, and not verified.
+        limit: Seconds that it may take; then it is ended, at the latest when it is back in Python.
         run: Whether the plan of a lazy frame that it returns shall run, too.
     """
     found = Call()
@@ -110,6 +110,7 @@ def call(fn: Callable[..., Any], arguments: Mapping[str, Any], asset: str, *, li
     thread.start()
     thread.join(limit)
     if thread.is_alive():
+        end(thread)
         return Call(reasons=[*watch.notes, f"it took more than {limit:g} seconds"])
     found.calls, found.reasons = watch.calls, [*dict.fromkeys(watch.notes + found.reasons)]
     return found

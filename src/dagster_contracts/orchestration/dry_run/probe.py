@@ -72,6 +72,7 @@ def _differing(asset: Asset, inputs: list[Input], empty: Call, limit: float) -> 
         if ran != empty.schema:
             return [f"Polars computes other columns than it plans: {_difference(empty.schema or {}, ran)}"]
     cases: list[tuple[Rows, int]] = [("some", 1), ("nulls", 3)]
+    cases += [("none", 0)] if any(one.wanted.by_partition for one in inputs) else []
     for rows_in, number in cases:
         arguments = {one.parameter: one.value(rows=rows_in, partitions=number) for one in inputs}
         rows = call(asset.fn, arguments, asset.name, limit=limit, run=True)

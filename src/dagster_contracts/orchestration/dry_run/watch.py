@@ -6,6 +6,7 @@ call a function makes, in Python or in C, and audit hooks of every file, socket 
 
 from __future__ import annotations
 
+import ctypes
 import dis
 import sys
 import threading
@@ -56,6 +57,11 @@ class Watch:
             self._python_call(frame)
         elif event == "c_call":
             self._c_call(frame, arg)
+
+    def keep_watching(self, _frame: FrameType, _event: str, _arg: Any) -> None:
+        """Watch again after a stop that the function caught; `sys.settrace` calls this when a function begins."""
+        if sys.getprofile() is None:  # Python takes a profile function off that raises
+            sys.setprofile(self.profile)
 
     def _python_call(self, frame: FrameType) -> None:
         module, name = _module(frame), frame.f_code.co_qualname
@@ -150,7 +156,8 @@ def watched(watch: Watch, call: Callable[[], Any]) -> Any:
     if not _INSTALLED:
         sys.addaudithook(_audit)  # it can never be taken off, so there is one, and it sleeps
         _INSTALLED.append(True)
-    before, thread = sys.getprofile(), threading.get_ident()
+    before, traced, thread = sys.getprofile(), sys.gettrace(), threading.get_ident()
+    sys.settrace(watch.keep_watching)
     sys.setprofile(watch.profile)
     _WATCHED[thread] = watch
     try:
@@ -158,6 +165,13 @@ def watched(watch: Watch, call: Callable[[], Any]) -> Any:
     finally:
         del _WATCHED[thread]  # first: the watch does not let the profile be set
         sys.setprofile(before)
+        sys.settrace(traced)
+
+
+def end(thread: threading.Thread) -> None:
+    """Raise `Stopped` in a thread as soon as it runs Python; one that hangs in C goes on, and stays under watch."""
+    if thread.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Stopped))
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:

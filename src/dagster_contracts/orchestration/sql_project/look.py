@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dagster_contracts.errors import UnknownTypeError
-from dagster_contracts.sql.contract_check import Contracted, check_contract
+from dagster_contracts.sql.contract_check import check_contract
+from dagster_contracts.sql.contract_findings import Contracted
 from dagster_contracts.sql.dialect_types import spelled_type
 from dagster_contracts.sql.positions import start_of
 from dagster_contracts.sql.relation import Column, Relation

@@ -15,6 +15,7 @@ from dagster_contracts.sql.nullability.function_table import SAME, Function, Rul
 if TYPE_CHECKING:
     from dagster_contracts.sql.nullability.scope import Env
 
+_INTERPOLATING = (exp.Avg, exp.Median, exp.Quantile, exp.PercentileCont, exp.Anonymous)
 _WRAPPERS = (exp.IgnoreNulls, exp.RespectNulls, exp.Order, exp.Limit, exp.HavingMax)
 
 
@@ -43,6 +44,9 @@ def aggregated(node: exp.Expr, function: Function, env: Env, *, can_be_empty: bo
     if function.family == families.ARRAY:
         return Fact(nullable=False, family=family, element=element)
     result = strict(facts, family)
+    interpolates = isinstance(node, _INTERPOLATING) and family in {families.TEMPORAL, None}
+    if result.nullable is False and interpolates and env.project.dialect.infinite_dates:
+        return unknown(f"{described(node)} is NULL between infinite dates", family)
     depends = env.project.dialect.decimal_overflow == "depends" and isinstance(node, (exp.Sum, exp.Avg))
     if result.nullable is False and depends and family not in {families.NUMBER, families.INTERVAL}:
         return unknown(f"{described(node)} is NULL on a decimal overflow unless ANSI mode is on", family)

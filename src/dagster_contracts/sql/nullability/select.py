@@ -146,6 +146,8 @@ def _name(item: exp.Expr, position: int, env: Env) -> str:
 def _expands(item: exp.Expr, env: Env) -> bool:
     """Whether a SELECT item may return several columns, as UNNEST of a struct does."""
     inner = item.unalias()
+    if isinstance(inner, (exp.Column, exp.Literal)):
+        return False
     if isinstance(inner, (exp.Explode, exp.Unnest)):
         array = inner.this if isinstance(inner, exp.Explode) else inner.expressions[0]
         return bool(inner.expressions[isinstance(inner, exp.Unnest) :]) or evaluate(array, env).family != families.ARRAY

@@ -150,6 +150,8 @@ def _select(query: exp.Select, scope: Scope) -> tuple[Named, ...]:
     """One SELECT."""
     if query.args.get("kind"):
         raise UnknownOutputError(f"SELECT AS {query.args['kind']} is not worked out")
+    if not query.expressions and scope.context.dialect != "postgres":
+        raise QueryError("syntax", "SELECT lists no column.")
     add_sources(scope, query)
     columns = _items(query, scope)
     if query.args.get("where"):
