@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import signal
 import subprocess
@@ -124,3 +125,49 @@ def test_a_lazy_frame_among_rows_that_fails_keeps_its_own_error(tmp_path: Path):
     [failure] = result.get_step_failure_events()
     assert "nowhere" in str(failure.step_failure_data.error)
     assert not list(tmp_path.iterdir())
+
+
+class Daily(dc.Schema):
+    day: dt.date
+    amount: int = dc.field(ge=0)
+
+
+def test_a_run_over_a_range_of_partitions_loses_no_row_whichever_partition_it_is_of(tmp_path: Path):
+    days = dg.DailyPartitionsDefinition("2026-01-01", end_date="2026-01-04")
+    rows = [
+        {"day": "2026-01-01", "amount": "1"},
+        {"day": "2026-01-02", "amount": "two"},
+        {"day": "yesterday", "amount": 3},
+        {"day": "2026-01-02", "amount": -4},
+        {"day": "2026-01-02", "amount": 5},
+        {"day": "2026-01-03", "amount": 6},
+    ]
+
+    @dc.asset(Daily, quarantine=True, partitions_def=days, metadata={"partition_expr": "day"})
+    def daily():
+        yield from rows
+
+    tags = {
+        "dagster/asset_partition_range_start": "2026-01-01",
+        "dagster/asset_partition_range_end": "2026-01-03",
+    }
+    assert materialize(daily, tmp_path, tags=tags).success
+    tables = [pl.read_parquet(tmp_path / "daily" / f"2026-01-0{day}.parquet")["amount"].to_list() for day in (1, 2, 3)]
+    assert tables == [[1], [5], [6]]
+    quarantined = pl.concat(pl.read_parquet(file) for file in (tmp_path / "daily_quarantine").glob("*.parquet"))
+    assert sorted(quarantined["amount"].to_list(), key=str) == [-4, 3, None]
+    assert sorted(filter(None, quarantined["raw"])) == [
+        '{"day": "2026-01-02", "amount": "two"}',
+        '{"day": "yesterday", "amount": 3}',
+    ]
+
+
+def test_a_partition_all_of_whose_rows_are_refused_keeps_its_table(tmp_path: Path):
+    @dc.asset(Daily, quarantine=True, partitions_def=dg.StaticPartitionsDefinition(["a"]))
+    def daily():
+        return [{"day": "2026-01-01", "amount": 1}] if not (tmp_path / "daily").exists() else [{"day": "soon"}]
+
+    assert materialize(daily, tmp_path, partition_key="a").success
+    assert not materialize(daily, tmp_path, partition_key="a").success
+    assert pl.read_parquet(tmp_path / "daily" / "a.parquet")["amount"].to_list() == [1]
+    assert pl.read_parquet(tmp_path / "daily_quarantine" / "a.parquet")["raw"].to_list() == ['{"day": "soon"}']
