@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from benchmarks.environment import Environment
     from benchmarks.run import Results
 
+_OWN_LOAD = 1.2
 _HOW = """\
 Every number is the median of fresh processes that take turns. CPU is user and system time of the work alone, without
 imports. *Peak* is the most memory that was resident; *above* is how much of it came on top of what was resident before
-the work, and of a frame in memory after it was read. `floor` is Polars alone, `plain` a `@dg.asset`, `ours` a
+the work, and of a frame in memory after it was read. Assets run as in a run worker, where nobody keeps what they
+return. `floor` is Polars alone, `plain` a `@dg.asset`, `ours` a
 `@dc.asset` with a quarantine, `peer` the same with dagster-dataframely; all assets write through `dc.ParquetIOManager`.
 What a thing *adds* is its own value less that of `plain`."""
 
@@ -42,11 +44,13 @@ def _machine(scale: Scale, environment: Environment) -> str:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
     sizes = f"{scale.eager:,} rows eager, {scale.lazy:,} lazy, {scale.repeats} repeats"
-    big = f", {scale.big:,} rows for the big table" if scale.big else ""
+    big = f", {scale.big:,} rows for the big table, measured once" if scale.big else ""
     quick = " **Quick: fewer rows and repeats than the targets are about.**" if scale.quick else ""
+    shared = os.getloadavg()[2] > _OWN_LOAD * (os.cpu_count() or 1)
+    others = " **The machine was shared: CPU times are higher than on an idle one, wall times much.**" if shared else ""
     return (
         f"{datetime.now(UTC):%Y-%m-%d}; {_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()}; "
-        f"{environment.versions()}. {sizes}{big}. Load at the end: {load}.{quick}"
+        f"{environment.versions()}. {sizes}{big}. Load at the end: {load}.{quick}{others}"
     )
 
 

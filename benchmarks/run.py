@@ -30,6 +30,8 @@ def measure(groups: Sequence[Sequence[Job]], environment: Environment, cache: Pa
     for group in groups:
         for turn in range(repeats):
             for job in group:
+                if job.once and turn:
+                    continue
                 _say(f"{job.label}, {turn + 1} of {repeats}")
                 measured = _do(job, environment, cache)
                 if measured is not None:

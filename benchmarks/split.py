@@ -23,7 +23,7 @@ def main() -> None:
     """Measure everything that was asked for and report it."""
     arguments = _arguments()
     big = arguments.rows if arguments.big or arguments.rows != _MANY else None
-    scale = Scale(3, MILLION, 3 * MILLION, big, quick=True) if arguments.quick else Scale(big=big)
+    scale = Scale(3, MILLION, 3 * MILLION, big, quick=True) if arguments.quick else Scale(arguments.repeats, big=big)
     arguments.data.mkdir(parents=True, exist_ok=True)
     environment = prepare(arguments.data)
     wanted = [
@@ -43,6 +43,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.split", description=__doc__)
     cache = Path(tempfile.gettempdir()) / "dagster-contracts-benchmarks"
     parser.add_argument("--quick", action="store_true", help="less, in under ten minutes; writes no results file")
+    parser.add_argument("--repeats", type=int, default=5, help="how often a full run does everything: %(default)s")
     parser.add_argument("--big", action="store_true", help="measure the table of 50 million rows, too")
     parser.add_argument("--rows", type=_rows, default=_MANY, help="the big table's rows, such as 50M; implies --big")
     parser.add_argument("--data", type=Path, default=cache, help=f"where tables and the environment are kept: {cache}")

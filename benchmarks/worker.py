@@ -176,8 +176,8 @@ def imports(*, what: str) -> Measured:
     if what.startswith("dagster") and what != "dagster_contracts":
         import dagster  # noqa: F401
 
-        if "dataframely" in what:
-            import dataframely  # noqa: F401
+        if "polars" in what:
+            import polars  # noqa: F401
     else:
         import dagster_contracts as dc
 

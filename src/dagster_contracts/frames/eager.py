@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import polars.selectors as cs
 
-from dagster_contracts.frames.keyed import bits_of, is_decided_by_hash, repeated_rows
+from dagster_contracts.frames.keyed import bits_of, is_decided_by_hash, repeated_rows_in_memory
 from dagster_contracts.frames.plans import free_name
 from dagster_contracts.frames.result import Split
 from dagster_contracts.frames.rules import (
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 def split_eagerly(contract: Contract, rows: pl.DataFrame, options: SplitOptions) -> Split:
     """Split a frame in memory; see `split`."""
-    bits = _broken_bits(contract, rows, options)
+    bits = _broken_bits(contract, rows)
     broken = [rule for rule in contract.rules if rule.check_name in bits.columns]
     removing = [rule.check_name for rule in broken if not rule.warning]
     keep = bits.select(pl.all_horizontal(removing)).to_series() if removing else None
@@ -78,7 +78,7 @@ def _halves(
     return valid.collect(), invalid.collect()
 
 
-def _broken_bits(contract: Contract, rows: pl.DataFrame, options: SplitOptions) -> pl.DataFrame:
+def _broken_bits(contract: Contract, rows: pl.DataFrame) -> pl.DataFrame:
     """The Boolean column of each rule that some row breaks."""
     seen = list(zip(contract.rules, sights(contract), strict=True))
     if not seen or not rows.width:
@@ -86,7 +86,7 @@ def _broken_bits(contract: Contract, rows: pl.DataFrame, options: SplitOptions) 
     frame = rows.lazy()
     try:
         hashed = {
-            rule.check_name: repeated_rows(frame, rule, sight.keys, rows.height, options.budget)
+            rule.check_name: repeated_rows_in_memory(rows, rule, sight.keys)
             for rule, sight in seen
             if is_decided_by_hash(frame, sight)
         }

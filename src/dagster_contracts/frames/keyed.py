@@ -90,6 +90,17 @@ def is_decided_by_hash(frame: pl.LazyFrame, sight: Sight) -> bool:
     return sight.is_unique and not _is_nested(frame, sight.keys)
 
 
+def repeated_rows_in_memory(rows: pl.DataFrame, rule: RuleSpec, keys: Sequence[str]) -> pl.Series:
+    """`repeated_rows` of a frame in memory, whose keys are hashed once."""
+    hashes = rows.select(_hashed(keys)).to_series()
+    found = repeated(hashes.to_numpy(writable=True))
+    if not len(found):
+        return pl.Series(dtype=pl.UInt32)
+    candidates = hashes.is_in(found.implode()).arg_true()
+    kept = rows.select(cs.by_name(*keys))[candidates].select(rule.expr.fill_null(value=True)).to_series()
+    return candidates.filter(~kept)
+
+
 def repeated_rows(frame: pl.LazyFrame, rule: RuleSpec, keys: Sequence[str], row_count: int, budget: int) -> pl.Series:
     """The numbers of the rows that break a uniqueness rule: candidates by hash, then by their true keys."""
     parts = max(1, min(-(-row_count * _HASH_BYTES // max(budget, _LEAST_HASHES)), _MOST_PARTS))
