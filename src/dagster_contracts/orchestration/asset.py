@@ -251,8 +251,8 @@ def _read(contract: object) -> Contract:
     """Read a contract, or refuse the decorator without brackets, which looks as if there were one."""
     if inspect.isroutine(contract):
         raise NotAContractError(
-            f"dc.asset was given the function {contract.__name__} where a contract stands. Write @dc.asset(Orders), with "
-            "the contract, or @dc.asset() for an asset that has none."
+            f"dc.asset was given the function {contract.__name__} where a contract stands. Write @dc.asset(Orders), "
+            "with the contract, or @dc.asset() for an asset that has none."
         )
     return read_contract(contract)
 
