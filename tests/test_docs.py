@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from dagster_contracts import errors
+from dagster_contracts.diagnostics.codes import known_codes
 from dagster_contracts.orchestration.outcome import CONSEQUENCES, Consequence, Outcome
 from dagster_contracts.orchestration.settings import ENV_PREFIX, Settings
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# The page of codes shows fragments of models and functions that break a contract.
+PAGES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name != "codes.md")]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -83,3 +85,11 @@ def test_links_between_pages_lead_somewhere():
         for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text()):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_page_of_codes_is_what_explain_prints():
+    """Each code's page, one level down; written by `scripts/code_pages.py`."""
+    text = (ROOT / "docs" / "codes.md").read_text()
+    for code in known_codes().values():
+        assert "#" + code.page.rstrip() in text, f"run scripts/code_pages.py: {code.code} differs"
+    assert re.findall(r"^## (\w+):", text, re.MULTILINE) == list(known_codes())

@@ -11,6 +11,7 @@ import dagster as dg
 import dataframely as dy
 import polars as pl
 import polars.selectors as cs
+import pydantic
 import pytest
 from dagster._core.decorator_utils import get_valid_name_permutations
 from dagster._core.definitions.decorators.op_decorator import DecoratedOpFunction
@@ -398,3 +399,29 @@ def test_dagster_does_not_retry_a_failure_that_forbids_it():
 
     assert not dg.materialize([probe], raise_on_error=False).success
     assert len(tries) == 1
+
+
+def test_pydantic_keeps_constraints_and_decorators_where_a_typed_class_looks_for_them():
+    """`contract/schema/` reads them from a field's metadata, and knows a decorated method by its `decorator_info`."""
+    assert [vars(item) for item in pydantic.Field(pattern="a").metadata] == [{"pattern": "a"}]
+    assert [vars(item) for item in pydantic.Field(max_digits=5, decimal_places=2).metadata] == [
+        {"max_digits": 5, "decimal_places": 2}
+    ]
+
+    class Model(pydantic.BaseModel):
+        x: int
+
+        @pydantic.field_validator("x")
+        @classmethod
+        def check(cls, value: int) -> int:
+            return value
+
+    assert Model.__pydantic_complete__ is True
+    assert list(Model.__pydantic_decorators__.field_validators) == ["check"]
+    assert hasattr(pydantic.field_validator("x")(lambda value: value), "decorator_info")
+
+
+def test_a_rule_of_dataframely_is_an_object_of_one_class():
+    """`contract/schema/rules.py` tells rules from methods by it."""
+    assert type(dy.rule()(lambda cls: pl.lit(value=True))) is type(dy.rule()(lambda cls: pl.lit(value=False)))
+    assert not isinstance(lambda cls: None, type(dy.rule()(lambda cls: pl.lit(value=True))))

@@ -857,6 +857,21 @@ def test_what_is_no_table_passes_untouched_without_a_contract(instance, value):
     assert keeper.schema is None
 
 
+def test_a_bare_decorator_is_refused_with_both_ways_to_write_it():
+    with pytest.raises(dc.errors.NotAContractError, match=r"given the function orders .*@dc\.asset\(\) for an asset"):
+
+        @dc.asset
+        def orders(): ...
+
+
+def test_rows_that_no_frame_can_hold_pass_as_they_are_and_the_log_says_why(instance):
+    keeper, rows = Keeper(), [{"a": object()}]
+    assert dg.materialize([returning(rows, None)], resources={"io_manager": keeper}, instance=instance).success
+    assert (keeper.kept, keeper.schema) == (rows, None)
+    logs = [entry.user_message for entry in instance.all_logs(instance.get_runs()[0].run_id)]
+    assert [line for line in logs if "so it passes as it is" in line]
+
+
 def test_min_rows_of_what_has_no_rows_is_an_error():
     assert call(returning(5, None, min_rows=1)).error == "ReturnTypeError"
 

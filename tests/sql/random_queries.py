@@ -171,6 +171,44 @@ class Queries:
         ]
         return self.rng.choice(simple * 2 + joined)()
 
+    def about(self, column: str, kind: str, columns: list[tuple[str, str]], depth: int = 2) -> str:
+        """A condition that says something about one column."""
+        literal = self.literal(kind)
+        inner = self.pick("v.c", "w.a", "w.b")
+        simple = [
+            f"{column} IS NOT NULL",
+            f"({column} = {literal})",
+            f"({column} <> {self.column(kind, columns)})",
+            f"({column} IS {self.pick('', 'NOT')} DISTINCT FROM {self.pick(literal, 'NULL')})",
+            f"({column} {self.pick('', 'NOT')} IN ({literal}, {self.column(kind, columns)}))",
+            f"({literal} {self.pick('', 'NOT')} IN ({column}, {literal}))",
+            f"({column} {self.pick('', 'NOT')} BETWEEN {literal} AND {self.column(kind, columns)})",
+            f"({literal} {self.pick('', 'NOT')} BETWEEN {column} AND {literal})",
+            f"(coalesce({column}, {self.column(kind, columns)}) IS NOT NULL)",
+            f"({column}, 1) {self.pick('=', '<>', 'IN')} ({self.pick('', '')}({literal}, 1))",
+            f"concat({column}, '') = 'a'",
+            f"greatest({column}, {literal}) IS NOT NULL",
+        ]
+        if kind == "int":
+            subquery = f"(SELECT {inner} FROM {inner[0]}{self.pick('', ' WHERE ' + inner + ' > 1')})"
+            simple += [f"({column} {how} {subquery})" for how in ("IN", "NOT IN", "= ANY", "<> ALL", "> ALL", "> ANY")]
+            simple += [f"({column} IN [{self.column('int', columns)}, 1])", f"(1 NOT IN [{column}, 2])"]
+        if depth <= 0 or self.chance(0.4):
+            return self.rng.choice(simple)
+        other = self.about(column, kind, columns, depth - 1)
+        mine = self.about(column, kind, columns, depth - 1)
+        return self.pick(
+            f"({mine} OR {other})",
+            f"({mine} OR {self.condition(columns, 0)})",
+            f"({mine} AND {self.condition(columns, 0)})",
+            f"(NOT {mine})",
+            f"(NOT ({mine} OR {other}))",
+            f"(NOT ({mine} AND {other}))",
+            f"coalesce({mine}, {self.pick('true', 'false')})",
+            f"({mine} IS {self.pick('TRUE', 'FALSE', 'NOT TRUE', 'NOT FALSE')})",
+            f"CASE WHEN {mine} THEN {other} ELSE {self.pick('true', 'false')} END",
+        )
+
     def subquery_condition(self, columns: list[tuple[str, str]]) -> str:
         inner, kind = self.pick("v.c", "w.a", "w.b", "v.a"), "int"
         table = inner[0]
@@ -309,6 +347,16 @@ class Queries:
         if self.chance(0.3):
             return self.grouped(source, where, columns)
         items: list[tuple[str, str]] = []
+        plain = [(column, kind) for column, kind in columns if kind in {"int", "str", "date", "float"}]
+        if plain and self.chance(0.5):
+            column, kind = self.rng.choice(plain)
+            condition = self.about(column, kind, columns)
+            items.append((column, kind))
+            if self.chance(0.6):
+                where = f" WHERE {condition}"
+            else:
+                items.append((f"CASE WHEN {condition} THEN {column} ELSE {self.literal(kind)} END", kind))
+                items.append((f"CASE WHEN {condition} THEN {self.literal(kind)} ELSE {column} END", kind))
         for _ in range(self.rng.choice([1, 2, 3, 4])):
             if self.chance(0.2):
                 items.append(self.window(columns))

@@ -98,6 +98,42 @@ def test_what_ddl_says_is_what_duckdb_makes_of_it(tmp_path: Path):
     assert all(of is not None for _, of, _ in one)
 
 
+def test_timestamps_of_other_units_are_none_that_contracts_can_name(tmp_path: Path):
+    ddl = "CREATE TABLE t (a TIMESTAMP(3), b TIMESTAMP(6), c TIMESTAMP(9), d TIMESTAMP_S, e TIMESTAMP)"
+    found = columns(sources(tmp_path, '[[sources]]\nsql = "s.sql"', s__sql=ddl), "t")
+    assert [of for _, of, _ in found] == [None, "TimestampNtz", None, None, "TimestampNtz"]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "first", "second", "twice"),
+    [
+        ("duckdb", "raw.orders", "raw.Orders", True),
+        ("postgres", "raw.orders", "raw.Orders", False),
+        ("duckdb", "raw.orders", "orders", False),
+    ],
+)
+def test_a_table_that_is_declared_twice_is_a_finding(
+    tmp_path: Path, dialect: str, first: str, second: str, twice: bool
+):
+    entry = '[[sources]]\nname = "{}"\n[[sources.columns]]\nname = "id"\n'
+    found = sources(tmp_path, f'dialect = "{dialect}"\n{entry.format(first)}{entry.format(second)}')
+    assert [one.code for one in found.findings] == (["E005"] if twice else [])
+    assert len(found.tables) == (1 if twice else 2)
+
+
+def test_a_name_that_two_tables_of_dbt_go_by_says_nothing_of_either(tmp_path: Path):
+    text = """
+sources:
+  - name: raw
+    tables:
+      - {name: orders, identifier: orders_v2, columns: [{name: a}]}
+      - {name: orders_v2, identifier: orders_v3, columns: [{name: b}]}
+"""
+    found = sources(tmp_path, '[[sources]]\ndbt = "s.yml"', s__yml=text)
+    assert found.findings == ()
+    assert set(found.tables) == {"raw.orders", "raw.orders_v3"}
+
+
 def test_columns_in_the_configuration(tmp_path: Path):
     config = """
 [[sources]]

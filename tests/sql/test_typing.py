@@ -275,3 +275,19 @@ def test_one_binder_serves_projects_in_which_a_table_changes():
         assert column.type == Type(of)
     (gone,) = infer_types(sqlglot.parse_one("SELECT x FROM t"), dialect="duckdb", tables={}, binder=binder)
     assert gone.type is None
+
+
+def test_bigquerys_parameterized_decimals_have_no_digits_that_a_query_keeps():
+    known = {"t": relation("t", cut="Decimal(10,2)", plain="Decimal(38,9)", big="Decimal(76,38)", n="Int64")}
+    sql = (
+        "SELECT cut, cut + n AS a, SUM(cut) OVER () AS b, COALESCE(cut, plain) AS c, cut * plain AS d, plain + n AS e, "
+    )
+    sql += "plain + big AS f, CAST(n AS NUMERIC(5, 1)) AS g FROM t"
+    query = sqlglot.parse_one(sql, dialect="bigquery")
+    columns = infer_types(query, dialect="bigquery", tables=known, binder=Binder(), sql=sql)
+    assert {column.name: str(column.type) for column in columns} == {
+        **dict.fromkeys(["cut", "a", "b", "c", "d", "g"], "Decimal"),
+        "e": "Decimal(38,9)",
+        "f": "Decimal(76,38)",
+    }
+    assert all(column.reasons for column in columns if column.type == Type("Decimal"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import dagster as dg
 
 from dagster_contracts.contract.fields import Contract
 from dagster_contracts.contract.reading import read_contract
-from dagster_contracts.errors import InvalidSettingError, UsageError
+from dagster_contracts.errors import InvalidSettingError, NotAContractError, UsageError
 from dagster_contracts.orchestration.checks import MANY_CHECKS, build_check_specs
 from dagster_contracts.orchestration.compute import Wiring, compute_function, takes_resources
 from dagster_contracts.orchestration.declaration import Declaration, extra_columns
@@ -119,7 +120,7 @@ def asset(
     """
     forwarded = {name: value for name, value in locals().items() if name not in _OURS and value is not None}
     if contract is not None:
-        read_contract(contract)
+        _read(contract)
     arguments = SettingArguments(
         check_granularity,
         schema_rules,
@@ -244,6 +245,16 @@ def _quarantine(argument: object, *, contract: object, policy: Policy) -> Quaran
     if contract is None:
         raise UsageError("An asset without a contract has no invalid rows, so it can have no quarantine.")
     return argument
+
+
+def _read(contract: object) -> Contract:
+    """Read a contract, or refuse the decorator without brackets, which looks as if there were one."""
+    if inspect.isroutine(contract):
+        raise NotAContractError(
+            f"dc.asset was given the function {contract.__name__} where a contract stands. Write @dc.asset(Orders), "
+            "with the contract, or @dc.asset() for an asset that has none."
+        )
+    return read_contract(contract)
 
 
 def _asset_key(

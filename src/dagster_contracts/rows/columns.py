@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 Given = Sequence[Any] | pl.Series
 
-_AS_THEY_ARE = frozenset({"bool", "int", "float", "str", "bytes"})
-_AS_PYTHON = _AS_THEY_ARE | {"date", "naive_datetime", "aware_datetime"}
+AS_THEY_ARE = frozenset({"bool", "int", "float", "str", "bytes"})
+_AS_PYTHON = AS_THEY_ARE | {"date", "naive_datetime", "aware_datetime"}
 
 
 @dataclass(frozen=True)
@@ -114,19 +114,26 @@ def _of_nested(shape: Shape, given: Given, asked: Constraints, how: How, depth: 
     if found is None:
         return _one_by_one(shape, _python(shape, given), how, depth)
     series, vouched = found
+    leave = how.leave_rules and depth == 0
+    if vouched is None and (leave or not constraints.any_asked(shape, asked)):
+        whole = given.null_count() if isinstance(given, pl.Series) else sum(one is None for one in given)
+        if whole == series.null_count():
+            return _all_fine(shape, series, own=False)
     present = (
         given.is_not_null()
         if isinstance(given, pl.Series)
         else pl.Series([one is not None for one in given], dtype=pl.Boolean())
     )
-    sources = [series.alias("cells"), vouched.alias("vouched"), present.alias("present")]
+    sources = [series.alias("cells"), present.alias("present")]
+    if vouched is not None:
+        sources.append(vouched.alias("vouched"))
     pending = _pending(
         shape,
         asked,
         sources,
-        Cast(pl.col("cells"), pl.col("vouched")),
+        Cast(pl.col("cells"), None if vouched is None else pl.col("vouched")),
         pl.col("present"),
-        leave=how.leave_rules and depth == 0,
+        leave=leave,
     )
     result = next(_evaluated([pending]))
     if result is None:
@@ -142,7 +149,7 @@ def _of_series(
         nothing = pl.repeat(None, len(given), eager=True, dtype=shape.dtype)
         return _all_fine(shape, nothing, own=False)
     leave = how.leave_rules and depth == 0
-    if given.dtype == shape.dtype and shape.kind in _AS_THEY_ARE and (leave or not constraints.any_asked(shape, asked)):
+    if given.dtype == shape.dtype and shape.kind in AS_THEY_ARE and (leave or not constraints.any_asked(shape, asked)):
         return _all_fine(shape, given, own=True)
     stands_for = shape.kind in {"uuid", "enum"} and given.dtype == shape.dtype
     source = Source(pl.col(name), given.dtype)

@@ -9,6 +9,7 @@ from dagster_contracts.sql.analyze import Analysis
 from dagster_contracts.sql.cache import digest
 from dagster_contracts.sql.references import Reference
 from dagster_contracts.sql.stored import (
+    are_faithful,
     dump_contract,
     dump_finding,
     dump_relation,
@@ -59,10 +60,9 @@ class Known:
         return None if found is None else load_contract(found)
 
     def keep_contract(self, text: str, dialect: str, contract: ContractFile) -> None:
-        """Keep what a contract's text promises, if it comes back as it was."""
-        dumped = dump_contract(contract)
-        if load_contract(dumped) == contract:
-            self._keep(digest(["contract", dialect, text]), dumped)
+        """Keep what a contract's text promises, if its types come back as they were."""
+        if are_faithful(column.type for column in contract.columns):
+            self._keep(digest(["contract", dialect, text]), dump_contract(contract))
 
     def key(self, model: Model, tables: Mapping[str, Relation], missing: Iterable[str]) -> str:
         """The hash of everything that a model's analysis is found from."""
@@ -80,10 +80,10 @@ class Known:
         return Analysis(relation, tuple(found[1]), None if found[2] is None else load_finding(found[2]))
 
     def keep_analysis(self, key: str, analysis: Analysis) -> None:
-        """Keep a model's analysis, if it comes back as it was."""
-        relation = None if analysis.relation is None else dump_relation(analysis.relation)
-        if relation is not None and load_relation(relation) != analysis.relation:
+        """Keep a model's analysis, if its types come back as they were."""
+        if analysis.relation is not None and not are_faithful(column.type for column in analysis.relation.columns):
             return
+        relation = None if analysis.relation is None else dump_relation(analysis.relation)
         finding = None if analysis.finding is None else dump_finding(analysis.finding)
         found = "" if analysis.relation is None else self._print(analysis.relation)
         self._keep(key, [relation, list(analysis.reasons), finding, found])

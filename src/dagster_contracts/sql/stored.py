@@ -17,10 +17,13 @@ from dagster_contracts.diagnostics.finding import (
     Summary,
     Witness,
 )
+from dagster_contracts.errors import UnknownTypeError
 from dagster_contracts.sql.relation import Column, Relation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from dagster_contracts.contract.types import Type
 
 
 def dump_report(report: Report) -> dict[str, Any]:
@@ -150,6 +153,19 @@ def load_witness(stored: Mapping[str, Any]) -> Witness:
 
 
 _type = lru_cache(maxsize=4096)(parse_type)
+
+
+def are_faithful(types: Iterable[Type | None]) -> bool:
+    """Whether types come back from their texts as they were."""
+    return all(of is None or _is_faithful(of) for of in types)
+
+
+@lru_cache(maxsize=4096)
+def _is_faithful(of: Type) -> bool:
+    try:
+        return parse_type(str(of)) == of
+    except UnknownTypeError:
+        return False
 
 
 def dump_relation(relation: Relation) -> list[Any]:

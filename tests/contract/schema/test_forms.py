@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field, field_validator
 
 import dagster_contracts as dc
+from dagster_contracts.contract.reading import read_contract
 from dagster_contracts.contract.row_fields import RowField, row_schema
 from dagster_contracts.contract.type_sql import DIALECTS
 
@@ -373,6 +374,27 @@ def test_a_dataframely_schema_reads_rows_and_stays_the_contract_of_the_frame():
     )
 
 
+def test_the_fields_of_a_dataframely_schema_say_their_types():
+    fields = {field.name: field for field in read_contract(Sales).fields}
+    assert {name: (str(field.type), field.repeated) for name, field in fields.items()} == {
+        "id": ("Int64", False),
+        "region": ("String", False),
+        "code": ("String", False),
+        "price": ("Float64", False),
+        "loose": ("Float64", False),
+        "kind": ("String", False),
+        "at": ("Timestamp", False),
+        "pair": ("Int32", True),
+        "items": ("Struct<n: UInt8, note: String>", True),
+        "whole": ("Int64", False),
+        "anything": ("Variant", False),
+        "odd": ("Int8", False),
+        "the total": ("Decimal(10,2)", False),
+    }
+    assert [str(field) for field in fields["items"].fields] == ["n: UInt8 · <= 9", "note: String · nullable"]
+    assert len({*fields.values(), *read_contract(Sales).fields}) == len(fields)
+
+
 def test_a_class_made_from_dataframely_can_be_added_to():
     class More(dc.Schema.from_dataframely(Sales)):  # type: ignore[misc]
         extra: str = Field(min_length=1)
@@ -388,6 +410,13 @@ def test_a_class_made_from_dataframely_can_be_added_to():
         for rule in dc.validate(More, pl.DataFrame(schema=More.polars_schema() | {"anything": pl.Int8})).rule_counts
     }
     assert {"cheap", "dear", "extra", "primary_key"} <= rules
+
+
+def test_a_column_of_dataframely_is_changed_there():
+    with pytest.raises(dc.errors.SchemaDefinitionError, match=r"More\.price is a Dataframely schema's column"):
+
+        class More(dc.Schema.from_dataframely(Sales)):  # type: ignore[misc]
+            price: int
 
 
 def test_objects_cannot_come_from_rows():

@@ -119,6 +119,11 @@ def _is_default(cls: type, name: str, raw: object) -> bool:
 
 
 def _refuse_names(cls: type, annotations: dict[str, Any]) -> None:
+    frames = (
+        () if FRAME in cls.__dict__ else (owner.__dict__[FRAME] for owner in cls.__mro__ if FRAME in owner.__dict__)
+    )
+    for name in {name for frame in frames for name in frame.column_names()} & set(annotations):
+        raise SchemaDefinitionError(f"{cls.__name__}.{name} is a Dataframely schema's column, which is changed there.")
     for name in annotations:
         if not isinstance(name, str):
             raise SchemaDefinitionError(f"{cls.__name__}: {name!r} is no name of a column.")

@@ -12,7 +12,7 @@ from dagster_contracts import errors
 from dagster_contracts.diagnostics.text import render
 from dagster_contracts.orchestration.failures import as_failures, raise_as_failure
 from dagster_contracts.orchestration.sql_checks import contract_check_results_from_diagnostics
-from dagster_contracts.orchestration.sql_project.execution import Query, Written, run
+from dagster_contracts.orchestration.sql_project.execution import Query, Written, noted, run
 from dagster_contracts.orchestration.sql_project.inputs import staged_inputs
 from dagster_contracts.orchestration.sql_project.look import broken_promises, returned
 from dagster_contracts.orchestration.sql_project.specs import CONTENT_HASH, columns_metadata, lineage_metadata
@@ -65,7 +65,10 @@ def execute(step: Step, context: dg.AssetExecutionContext) -> Events:
     """
     selected = {check.name for check in context.selected_asset_check_keys}
     if step.key not in context.selected_asset_keys:
-        yield from _of(_compiled(step), selected)
+        with as_failures():
+            note = noted(step.database, step.one.model.name)
+        is_stale = note is not None and note != step.one.content_hash
+        yield from _of(_stale(step) if is_stale else _compiled(step), selected)
         return
     refusal = _refusal(step)
     if refusal is not None:
@@ -143,6 +146,22 @@ def _unverified(one: ProjectModel) -> tuple[Diagnostic, ...]:
 def _compiled(step: Step) -> Iterator[dg.AssetCheckResult]:
     """The results of the check that ran before anything did."""
     return _results(step, step.one.findings if step.one.is_verifiable and not _is_wrong(step.one) else None)
+
+
+def _stale(step: Step) -> Iterator[dg.AssetCheckResult]:
+    """The results for a table that another text of the model wrote: what was checked is not what is there."""
+    words = (
+        "The table was written by another text of the model, of its contract, or of what it reads. Materialize "
+        f"{step.key.to_user_string()}."
+    )
+    for result in _results(step, None):
+        status = dg.MetadataValue.text(f"not verified: {words}")
+        metadata: dict[str, dg.MetadataValue[Any]] = {
+            "contract/stale": dg.MetadataValue.bool(True),
+            "contract/status": status,
+            CONTENT_HASH: dg.MetadataValue.text(step.one.content_hash),
+        }
+        yield result._replace(description=words, metadata=metadata)
 
 
 def _is_wrong(one: ProjectModel) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import sqlglot
@@ -85,6 +86,8 @@ def _column(table: str, column: exp.ColumnDef, dialect: str, *, in_key: bool, sp
     if "SERIAL" in spelled.upper():
         nullable = False
     of, why = _type(spelled, dialect)
+    if dialect == "duckdb" and re.match(r"TIMESTAMP\((?!6\))", spelled):
+        of, why = None, f"contracts have no name for {spelled}, which is no TIMESTAMP of microseconds"
     return declared_column(table, name, of, nullable=nullable, span=span, why=why)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dagster_contracts.contract.suggestions import did_you_mean
 from dagster_contracts.errors import UnknownTypeError
+from dagster_contracts.sql.config import SENSITIVE
 from dagster_contracts.sql.dialect_types import read_type
 from dagster_contracts.sql.files import read_file
 from dagster_contracts.sql.findings import DUPLICATE, SOURCE, broken
@@ -35,7 +36,7 @@ class Sources:
     """What the tables look like that a project reads and does not make.
 
     Args:
-        tables: Each by its name.
+        tables: Each by its name, in small letters unless the dialect looks at their case.
         findings: What is wrong with the declarations.
         texts: The text of every file that they were read from.
     """
@@ -62,12 +63,16 @@ def read_sources(config: Config) -> Sources:
             message = str(error)
             findings.append(broken(SOURCE, config.file, message, contract=declared_at, source=error.span))
             continue
+        own: dict[str, Relation | None] = {}
         for table in found:
-            known = tables.get(table.name)
-            if known is not None and entry.form != "dbt":
+            key = table.name if config.dialect in SENSITIVE else table.name.lower()
+            if key in tables or (key in own and entry.form != "dbt"):
                 message = f"The source {table.name} is declared twice."
                 findings.append(broken(DUPLICATE, config.file, message, contract=declared_at))
-            tables.setdefault(table.name, table)
+            # One of dbt's names that two of its tables go by, physically and in dbt, says nothing of either.
+            is_clear = key not in own or own[key] == table
+            own[key] = table if is_clear else own[key] if entry.form != "dbt" else None
+        tables |= {key: table for key, table in own.items() if table is not None and key not in tables}
     return Sources(tables, tuple(findings), texts)
 
 

@@ -50,6 +50,8 @@ def _bigquery(operator: str, left: Type, right: Type, literal: bool) -> Typed:  
     if "Float64" in (left.name, right.name):
         return of("Float64")
     decimals = [side for side in (left, right) if side.name == "Decimal"]
+    if any(side.precision is None for side in decimals):
+        return some_decimal("whether an operand is NUMERIC or BIGNUMERIC is not known")
     return Typed(max(decimals, key=lambda side: side.precision or 0))
 
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from dagster_contracts.sql.dialect_type_names import DECIMALS
 from dagster_contracts.sql.query_error import UnknownOutputError
 from dagster_contracts.sql.typing.expressions import type_of
 from dagster_contracts.sql.typing.names import find_table, fold, table_key
 from dagster_contracts.sql.typing.pivots import pivoted
 from dagster_contracts.sql.typing.scope import Named, Scope, Source
 from dagster_contracts.sql.typing.table_functions import function_columns
-from dagster_contracts.sql.typing.typed import Typed, unknown
+from dagster_contracts.sql.typing.typed import Typed, some_decimal, unknown
 from dagster_contracts.sql.typing.unify import settle, unify
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from dagster_contracts.contract.types import Type
 
+_BIGQUERY_DECIMALS = DECIMALS["bigquery"].values()
 _VALUES_NAMES = {"postgres": ("column", 1), "snowflake": ("COLUMN", 1), "databricks": ("col", 1), "duckdb": ("col", 0)}
 
 
@@ -143,13 +145,16 @@ def _table(table: exp.Table, scope: Scope) -> Source:
     if relation is None:
         return Source(name, None, (f"{table_key(table, dialect)} is not declared",), path=own_path)
     declared = tuple(
-        Named(one.name, _declared(relation.name, one.name, one.type, one.type_reasons)) for one in relation.columns
+        Named(one.name, _declared(relation.name, one.name, one.type, one.type_reasons, dialect))
+        for one in relation.columns
     )
     return Source(name, renamed(declared, alias, dialect), path=own_path)
 
 
-def _declared(table: str, column: str, of: Type | None, reasons: tuple[str, ...]) -> Typed:
+def _declared(table: str, column: str, of: Type | None, reasons: tuple[str, ...], dialect: str) -> Typed:
     """A declared column's type."""
+    if dialect == "bigquery" and of is not None and of.name == "Decimal" and of not in _BIGQUERY_DECIMALS:
+        return some_decimal("BigQuery keeps no digits of a parameterized decimal that a query reads")
     if of is not None:
         return Typed(of, reasons)
     return unknown(f"the type of {table}.{column} is not known", *reasons)
