@@ -22,20 +22,32 @@ if TYPE_CHECKING:
 Results = dict[str, Measured]
 
 
-def measure(groups: Sequence[Sequence[Job]], environment: Environment, cache: Path, repeats: int) -> Results:
-    """The medians of every job, by label; a job that fails is said on stderr and left out."""
+def measure(
+    groups: Sequence[Sequence[Job]], environment: Environment, cache: Path, repeats: int, *, resume: bool = False
+) -> Results:
+    """The medians of every job, by label; a job that fails is said on stderr and left out.
+
+    Every measurement is kept in the cache as soon as it is made, so that `resume` takes up a run that was interrupted.
+    """
     for table in dict.fromkeys(job.table for group in groups for job in group if job.table):
         _make(table, environment, cache)
+    kept = cache / "measured.json"
     found: dict[str, list[Measured]] = {}
+    if resume and kept.exists():
+        known = json.loads(kept.read_text())
+        found = {label: [Measured(**each) for each in measured] for label, measured in known.items()}
     for group in groups:
         for turn in range(repeats):
             for job in group:
-                if job.once and turn:
+                if len(found.get(job.label, ())) > turn or (job.once and turn):
                     continue
                 _say(f"{job.label}, {turn + 1} of {repeats}")
                 measured = _do(job, environment, cache)
                 if measured is not None:
                     found.setdefault(job.label, []).append(measured)
+                    kept.write_text(
+                        json.dumps({label: [each.as_dict() for each in all_] for label, all_ in found.items()})
+                    )
     return {label: _middle(all_measured) for label, all_measured in found.items()}
 
 

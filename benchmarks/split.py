@@ -31,12 +31,13 @@ def main() -> None:
         for group in groups(scale, has_peer=environment.has_peer)
         if (chosen := [job for job in group if job.label.startswith(tuple(arguments.only or ("",)))])
     ]
-    text = report(measure(wanted, environment, arguments.data, scale.repeats), scale, environment)
+    results = measure(wanted, environment, arguments.data, scale.repeats, resume=arguments.resume)
+    text = report(results, scale, environment)
     sys.stdout.write(text)
     partial = arguments.quick or arguments.only
-    results = arguments.results or (None if partial else RESULTS)
-    if results is not None:
-        write_section(results, "split", text)
+    file = arguments.results or (None if partial else RESULTS)
+    if file is not None:
+        write_section(file, "split", text)
 
 
 def _arguments() -> argparse.Namespace:
@@ -48,6 +49,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=_rows, default=_MANY, help="the big table's rows, such as 50M; implies --big")
     parser.add_argument("--data", type=Path, default=cache, help=f"where tables and the environment are kept: {cache}")
     parser.add_argument("--only", nargs="+", metavar="WORK", help="only works that begin so, such as eager local small")
+    parser.add_argument("--resume", action="store_true", help="keep what an interrupted run has measured")
     parser.add_argument("--results", type=Path, help="where to write the report; a full run writes RESULTS.md")
     return parser.parse_args()
 

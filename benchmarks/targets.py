@@ -116,19 +116,19 @@ def _milliseconds(ours: Measured) -> float:
 
 _SMALL, _DEFINED = ("small/ours", "small/checks"), ("definitions/ours",)
 _EAGER_CPU = (
-    "Dagster's own events of 31 checks, which the peer has too, are 0.19 s of CPU on an idle machine; of ours the exact "
-    "distinct counts take 0.08 s, the other statistics 0.08 s, the rules 0.04 s (half of it one pattern), the primary key "
-    "0.03 s, and with invalid rows filtering and writing the quarantine 0.1 s and more."
+    "Dagster's own events of 31 checks, which the peer has too, are 0.19 s of CPU on an idle machine; of ours the "
+    "exact distinct counts take 0.08 s, the other statistics 0.08 s, the rules 0.04 s (half of it one pattern), the "
+    "primary key 0.03 s, and with invalid rows filtering and writing the quarantine 0.1 s and more."
 )
 _EAGER_PEAK = (
-    "The split itself takes 60 to 90 MiB, most of it freed and not yet given back by the allocator; the rest is row groups "
-    "in flight between the filter and the Parquet writer, 40 to 140 MiB from run to run, more where the machine is busy. "
-    "A DataFrame that is written as it is has none."
+    "The split itself takes 60 to 90 MiB, most of it freed and not yet given back by the allocator; the rest is row "
+    "groups in flight between the filter and the Parquet writer, 40 to 140 MiB from run to run, more where the machine "
+    "is busy. A DataFrame that is written as it is has none."
 )
 _GROUP_PEAK = "A group rule is decided in parts of 768 MiB at most, by an estimate of four times its columns."
 _DEFINING = (
     "`dg.asset` with as many check specs takes 2 ms itself. Of ours Dataframely's building of 120 rules takes 0.5 ms, "
-    "serializing them for the fingerprint 0.5 ms, words for the Columns tab and the checks 0.7 ms, fields, names and texts "
-    "1 ms, check specs and table schema 0.7 ms."
+    "serializing them for the fingerprint 0.5 ms, words for the Columns tab and the checks 0.7 ms, fields, names and "
+    "texts 1 ms, check specs and table schema 0.7 ms."
 )
 _IMPORTING = "Polars' own import is a quarter of Dagster's; what is ours is the rest. Dataframely is not imported."

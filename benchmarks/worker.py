@@ -177,7 +177,7 @@ def imports(*, what: str) -> Measured:
         import dagster  # noqa: F401
 
         if "polars" in what:
-            import polars  # noqa: F401
+            import polars as pl  # noqa: F401
     else:
         import dagster_contracts as dc
 
