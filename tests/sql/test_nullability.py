@@ -299,8 +299,10 @@ def test_the_same_model_read_in_all_dialects_gives_no_crash():
         ("SELECT month(lag(current_date, 1, DATE 'infinity') OVER (ORDER BY id)) FROM orders", [None]),
         # A real row of one side says that the join's condition holds, not that a subtotal has its key.
         (
-            "SELECT o.customer_id FROM orders o LEFT JOIN customers c ON c.key = o.customer_id "
-            "GROUP BY c.name, ROLLUP (o.customer_id) HAVING c.name IS NOT NULL",
+            (
+                "SELECT o.customer_id FROM orders o LEFT JOIN customers c ON c.key = o.customer_id "
+                "GROUP BY c.name, ROLLUP (o.customer_id) HAVING c.name IS NOT NULL"
+            ),
             [True],
         ),
         # Between infinite dates there is none.
