@@ -43,14 +43,13 @@ def _peers(fields: dict[str, Any]) -> Any:
 def _pydantics(fields: dict[str, Any]) -> Any:
     from pydantic import TypeAdapter, create_model  # noqa: PLC0415
 
-    defaults: dict[str, Any] = {
-        name: (kind, None if name in {"note", "labels"} else ...) for name, kind in fields.items()
-    }
+    absent = {"note", "labels"}
+    defaults: dict[str, Any] = {name: (kind, None if name in absent else ...) for name, kind in fields.items()}
     return TypeAdapter(list[create_model("Ads", **defaults)])  # type: ignore[misc]
 
 
 def reconcile(fields: dict[str, Any], rows: list[dict[str, Any]]) -> Competitors:
-    """Messy rows: repaired to a frame, to rows, by the peer, and by pydantic where it can (it makes no text of numbers)."""
+    """Messy rows: repaired to a frame, to rows, by the peer, and by pydantic but for text (it makes none of numbers)."""  # noqa: E501
     ours, peer = _ours(fields), _peers(fields)
     lax = _pydantics({name: Any if kind in (str, str | None) else kind for name, kind in fields.items()})
     found: Competitors = {

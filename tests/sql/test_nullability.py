@@ -80,7 +80,7 @@ def test_reasons_follow_a_column_through_ctes_outermost_first():
     assert reasons(sql) == (
         "b.y can be NULL",
         "a.x can be NULL",
-        "NULLIF(code) is NULL where both are equal",
+        "nullif(code) is NULL where both are equal",
     )
 
 
@@ -279,3 +279,37 @@ def test_the_same_model_read_in_all_dialects_gives_no_crash():
             except sqlglot.ParseError:
                 continue
             infer_nullability(query, dialect=dialect, tables={"orders": ORDERS, "customers": CUSTOMERS})
+
+
+@pytest.mark.parametrize(
+    ("sql", "answers"),
+    [
+        # What is known of an expression before GROUP BY says nothing about it in the subtotals.
+        ("SELECT upper(code) FROM orders WHERE upper(code) IS NOT NULL GROUP BY ROLLUP (code)", [True]),
+        # The same words in another SELECT are another expression.
+        (
+            "SELECT (SELECT sum(1) FROM customers) FROM orders GROUP BY code HAVING sum(1) IS NOT NULL",
+            [True],
+        ),
+        # A list is searched, and may hold NULLs.
+        ("SELECT note FROM orders WHERE code NOT IN [note]", [True]),
+        # A text that is split at NULL is not NULL.
+        ("SELECT note FROM orders WHERE string_split(code, note) IS NOT NULL", [True]),
+        # A default can be infinite where the value cannot.
+        ("SELECT month(lag(current_date, 1, DATE 'infinity') OVER (ORDER BY id)) FROM orders", [None]),
+        # A real row of one side says that the join's condition holds, not that a subtotal has its key.
+        (
+            (
+                "SELECT o.customer_id FROM orders o LEFT JOIN customers c ON c.key = o.customer_id "
+                "GROUP BY c.name, ROLLUP (o.customer_id) HAVING c.name IS NOT NULL"
+            ),
+            [True],
+        ),
+        # Between infinite dates there is none.
+        ("SELECT avg(day) FROM orders GROUP BY code", [None]),
+        # Rows are compared in ways of their own: NULL equals NULL in them.
+        ("SELECT note FROM orders WHERE (note, 1) IN ((NULL, 1))", [True]),
+    ],
+)
+def test_what_must_not_be_proved(sql: str, answers: list[bool | None]):
+    assert nullable(sql) == answers

@@ -130,7 +130,7 @@ def hold_for(seed: int, rounds: int) -> str:
     return "proved" if any(column.nullable is False for column in columns) else "nothing proved"
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32))
 def test_random_queries_are_sound(seed: int):
     hold_for(seed, 5)
@@ -155,7 +155,7 @@ def test_the_examples_of_the_docs_are_what_duckdb_does():
         "Json": ["'null'", "'{\"a\": 1}'"],
     }
     seen: dict[str, set[int]] = {case.sql: set() for case in ALL}
-    for _ in range(30):
+    for _ in range(25):
         for table in TABLES.values():
             connection.execute(f"TRUNCATE {table.name}")
             for _ in range(rng.choice([0, 1, 2, 4])):
@@ -165,6 +165,9 @@ def test_the_examples_of_the_docs_are_what_duckdb_does():
                 ]
                 connection.execute(f"INSERT INTO {table.name} VALUES ({', '.join(values)})")
         for case in ALL:
+            wanted = {position for position, nullable in enumerate(case.nullable) if nullable}
+            if len(wanted) == len(case.nullable) and wanted == seen[case.sql]:
+                continue
             try:
                 result = connection.execute(case.sql).fetchall()
             except duckdb.Error:

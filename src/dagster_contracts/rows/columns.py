@@ -116,8 +116,8 @@ def _of_nested(shape: Shape, given: Given, asked: Constraints, how: How, depth: 
     series, vouched = found
     leave = how.leave_rules and depth == 0
     if vouched is None and (leave or not constraints.any_asked(shape, asked)):
-        whole = given.null_count() if isinstance(given, pl.Series) else sum(one is None for one in given)
-        if whole == series.null_count():
+        nulls = given.null_count() if isinstance(given, pl.Series) else _nones(given)
+        if nulls == series.null_count():
             return _all_fine(shape, series, own=False)
     present = (
         given.is_not_null()
@@ -270,6 +270,11 @@ def _mended(
     back = pl.int_range(0, len(series), dtype=pl.UInt32(), eager=True)
     back = back.scatter(at, pl.int_range(len(series), len(series) + len(at), dtype=pl.UInt32(), eager=True))
     return Column(pl.concat([series, mended]).gather(back), bad, repaired, own)
+
+
+def _nones(values: Sequence[Any]) -> int:
+    """How many values are `None`."""
+    return list(map(type, values)).count(type(None))
 
 
 def _one_by_one(shape: Shape, values: Sequence[Any], how: How, depth: int) -> Column:

@@ -35,8 +35,12 @@ def _of_lists(shape: Shape, values: Sequence[Any], how: How, depth: int) -> Foun
     known = {list, type(None)} if how.strict else {list, tuple, type(None)}
     if not kinds <= known:
         values = [value if type(value) in known else None for value in values]
-    lengths = [0 if value is None else len(value) for value in values]
-    items = list(itertools.chain.from_iterable(filter(None, values)))
+    if type(None) in kinds or not kinds <= known:
+        lengths = [0 if value is None else len(value) for value in values]
+        items = list(itertools.chain.from_iterable(filter(None, values)))
+    else:
+        lengths = list(map(len, values))
+        items = list(itertools.chain.from_iterable(values))
     present = pl.Series([value is not None for value in values], dtype=pl.Boolean())
     return _lists(shape, lengths, present, items, how=how, depth=depth)
 

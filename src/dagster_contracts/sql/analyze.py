@@ -76,8 +76,8 @@ def analyze(
         return Analysis(None, (f"{model.name} is wrong itself",), query_finding(model, error, tables))
     except UnknownOutputError as error:
         return Analysis(None, missing or error.reasons)
-    except RecursionError:
-        return Analysis(None, (*missing, "the query is nested too deeply to be looked into"))
+    except Exception as error:  # noqa: BLE001  (our own mistake about one model must not hide the others)
+        return Analysis(None, (*missing, _failed("columns", error)))
     nulls, why = _nullability(model, query, tables)
     if nulls is not None and len(nulls) != len(typed):
         why = f"{len(typed)} columns have types and {len(nulls)} a statement about NULL, so none could be matched"
@@ -111,9 +111,17 @@ def _nullability(
 ) -> tuple[tuple[NullColumn, ...] | None, str]:
     """What is known about NULLs, or why nothing is."""
     try:
-        return infer_nullability(query, dialect=model.dialect, tables=tables), ""
-    except RecursionError:
-        return None, "the query is nested too deeply to be looked into"
+        return infer_nullability(query, dialect=model.dialect, tables=tables, text=model.sql), ""
+    except Exception as error:  # noqa: BLE001  (as for the columns)
+        return None, _failed("NULLs", error)
+
+
+def _failed(what: str, error: Exception) -> str:
+    """Why nothing is known where the check itself failed."""
+    if isinstance(error, RecursionError):
+        return "the query is nested too deeply to be looked into"
+    words = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return f"working out its {what} failed inside of dagster-contracts, which is a mistake to report: {words}"
 
 
 def query_finding(model: Model, error: QueryError, tables: Mapping[str, Relation]) -> Diagnostic:

@@ -10,9 +10,10 @@ import dagster as dg
 from dagster_contracts.diagnostics.finding import Diagnostic, Report, ReportedColumn, ReportedModel, Summary
 from dagster_contracts.errors import UsageError
 from dagster_contracts.orchestration.dry_run import place
-from dagster_contracts.orchestration.dry_run.inputs import contract_assets
+from dagster_contracts.orchestration.dry_run.inputs import contract_assets, contract_tables
 from dagster_contracts.orchestration.dry_run.judge import Judged, judge
 from dagster_contracts.orchestration.dry_run.probe import probe
+from dagster_contracts.orchestration.dry_run.sql_models import check_sql, placed, sql_assets, sql_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -40,9 +41,30 @@ def check_definitions(defs: dg.Definitions | Callable[[], dg.Definitions], *, ti
     Raises:
         UsageError: It is no `dg.Definitions`, or they do not load.
     """
-    assets = contract_assets(_definitions(defs))
+    definitions = _definitions(defs)
+    assets, models = contract_assets(definitions), sql_assets(definitions)
+    tables = contract_tables(assets)
+    projects = check_sql(models, tables)
+    tables |= sql_tables(models, projects)
     ordered = sorted((asset for asset in assets.values() if asset.contract.fields), key=lambda asset: asset.name)
-    return report_of([(asset, judge(asset, probe(asset, assets, time_limit))) for asset in ordered])
+    frames = report_of([(asset, judge(asset, probe(asset, tables, time_limit))) for asset in ordered])
+    return joined([frames, *(placed(loaded, report) for loaded, report in projects)])
+
+
+def joined(reports: Iterable[Report]) -> Report:
+    """Several reports as one."""
+    every = list(reports)
+    return Report(
+        version=every[0].version,
+        summary=Summary(
+            held=sum(one.summary.held for one in every),
+            broken=sum(one.summary.broken for one in every),
+            not_verified=sum(one.summary.not_verified for one in every),
+        ),
+        models=tuple(model for one in every for model in one.models),
+        diagnostics=tuple(found for one in every for found in one.diagnostics),
+        texts={file: text for one in every for file, text in one.texts.items()},
+    )
 
 
 def report_of(judged: Iterable[tuple[Asset, Judged]]) -> Report:

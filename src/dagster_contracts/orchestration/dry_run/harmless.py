@@ -141,7 +141,9 @@ STOPPED = frozenset(
     {"_thread.start_new_thread", "_thread.start_joinable_thread", "time.sleep", "sys.setprofile", "sys.settrace"}
 )
 """Further functions that a watched function must not call."""
-HARMLESS_CALLS = frozenset({"fspath", "getpid", "cpu_count", "urandom", "putenv", "unsetenv"})
+HARMLESS_CALLS = frozenset(
+    {"fspath", "getpid", "cpu_count", "urandom", "putenv", "unsetenv", "_path_splitroot_ex", "_path_normpath"}
+)
 KNOWN_EXTENSIONS = frozenset({"polars", "numpy", "dataframely", "pydantic", "pydantic_core"})
 """Extension modules, beside the standard library, whose functions have no effects until they are given a file."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.compute import WIRING, Wiring
 from dagster_contracts.orchestration.dry_run.call import Partitions
-from dagster_contracts.orchestration.dry_run.made_up import frame_of, is_family
+from dagster_contracts.orchestration.dry_run.made_up import frame_of, is_family, source_of
 from dagster_contracts.orchestration.signature import has_context, resolved_parameters
 from dagster_contracts.orchestration.storage.loading import LoadAs, load_as
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from dagster_contracts.contract.fields import Contract
+    from dagster_contracts.orchestration.dry_run.facts import Source
     from dagster_contracts.orchestration.dry_run.made_up import Rows
 
 _HARMLESS_METADATA = frozenset({"allow_missing_partitions"})
@@ -53,17 +54,42 @@ class Asset:
 
 
 @dataclass(frozen=True, eq=False)
+class Table:
+    """A table that functions read.
+
+    Args:
+        name: The asset as messages call it.
+        contract: What its columns are.
+        partitions_def: How it is cut.
+        trouble: Why its columns may be others than the contract says, if they may.
+        unknown_nulls: Columns of which it is not known whether they have nulls.
+    """
+
+    name: str
+    contract: Contract
+    partitions_def: dg.PartitionsDefinition[Any] | None = None
+    trouble: str | None = None
+    unknown_nulls: frozenset[str] = frozenset()
+
+    @property
+    def source(self) -> Source:
+        """What is known of its nulls before any plan."""
+        known = source_of(self.name, self.contract)
+        return replace(known, nulls={**known.nulls, **dict.fromkeys(self.unknown_nulls)})
+
+
+@dataclass(frozen=True, eq=False)
 class Input:
     """A parameter that gets a table.
 
     Args:
         parameter: The parameter.
-        asset: The asset whose table it gets.
+        table: The table that it gets.
         wanted: The form it gets it in.
     """
 
     parameter: str
-    asset: Asset
+    table: Table
     wanted: LoadAs
 
     def value(self, *, rows: Rows = "none", lazy: bool | None = None, partitions: int = 2) -> Any:
@@ -74,7 +100,7 @@ class Input:
             lazy: Whether it is lazy; as the parameter asks by default.
             partitions: How many partitions a fan-in has.
         """
-        frame = frame_of(self.asset.contract, rows)
+        frame = frame_of(self.table.contract, rows)
         one: pl.DataFrame | pl.LazyFrame = frame.lazy() if (self.wanted.lazy if lazy is None else lazy) else frame
         if not self.wanted.by_partition:
             return one
@@ -93,7 +119,23 @@ def contract_assets(definitions: list[dg.AssetsDefinition]) -> dict[dg.AssetKey,
     return found
 
 
-def inputs_of(asset: Asset, assets: Mapping[dg.AssetKey, Asset]) -> tuple[list[Input], list[str]]:
+def contract_tables(assets: Mapping[dg.AssetKey, Asset]) -> dict[dg.AssetKey, Table]:
+    """The tables that contract assets publish, by key."""
+    return {
+        key: Table(asset.name, asset.contract, asset.definition.partitions_def, _own_trouble(asset))
+        for key, asset in assets.items()
+        if asset.contract.fields
+    }
+
+
+def _own_trouble(asset: Asset) -> str | None:
+    """Why an asset's table may have other columns than its contract says."""
+    if asset.wiring.declaration.on_extra_columns == "keep":
+        return f"its input {asset.name} keeps columns that no contract declares"
+    return None
+
+
+def inputs_of(asset: Asset, tables: Mapping[dg.AssetKey, Table]) -> tuple[list[Input], list[str]]:
     """An asset's inputs, and the reasons why its function cannot be called with made-up tables alone."""
     if not asset.wiring.dry_run:
         return [], ["it is declared with dry_run=False"]
@@ -102,7 +144,7 @@ def inputs_of(asset: Asset, assets: Mapping[dg.AssetKey, Asset]) -> tuple[list[I
     inputs: list[Input] = []
     reasons: list[str] = []
     for at, parameter in enumerate(resolved_parameters(asset.fn)):
-        found = _input(asset, parameter, assets, first=at == 0)
+        found = _input(asset, parameter, tables, first=at == 0)
         if isinstance(found, Input):
             inputs.append(found)
         else:
@@ -113,7 +155,7 @@ def inputs_of(asset: Asset, assets: Mapping[dg.AssetKey, Asset]) -> tuple[list[I
 
 
 def _input(
-    asset: Asset, parameter: inspect.Parameter, assets: Mapping[dg.AssetKey, Asset], *, first: bool
+    asset: Asset, parameter: inspect.Parameter, tables: Mapping[dg.AssetKey, Table], *, first: bool
 ) -> Input | str:
     """A parameter's table, or why it cannot be made up."""
     name = parameter.name
@@ -124,16 +166,16 @@ def _input(
     key = asset.definition.keys_by_input_name.get(name)
     if key is None:
         return f"it needs its configuration (`{name}`)" if name == "config" else f"`{name}` is no table"
-    upstream = assets.get(key)
-    if upstream is None or not upstream.contract.fields:
+    upstream = tables.get(key)
+    if upstream is None:
         return f"its input {key.to_user_string()} has no contract"
     return _trouble(asset, upstream, name) or _as_annotated(asset, upstream, parameter)
 
 
-def _trouble(asset: Asset, upstream: Asset, name: str) -> str | None:
+def _trouble(asset: Asset, upstream: Table, name: str) -> str | None:
     """Why a table may have other columns than its contract says when it arrives here."""
-    if upstream.wiring.declaration.on_extra_columns == "keep":
-        return f"its input {upstream.name} keeps columns that no contract declares"
+    if upstream.trouble is not None:
+        return upstream.trouble
     loaded = asset.definition.op.ins.get(name)
     if loaded is not None and loaded.input_manager_key is not None:
         return f"its input {upstream.name} is loaded by an input manager of its own"
@@ -145,7 +187,7 @@ def _trouble(asset: Asset, upstream: Asset, name: str) -> str | None:
     return None
 
 
-def _as_annotated(asset: Asset, upstream: Asset, parameter: inspect.Parameter) -> Input | str:
+def _as_annotated(asset: Asset, upstream: Table, parameter: inspect.Parameter) -> Input | str:
     bare = parameter.annotation is inspect.Parameter.empty
     wanted = LoadAs(by_partition=None) if bare else load_as(parameter.annotation)
     if wanted is None:
@@ -153,7 +195,7 @@ def _as_annotated(asset: Asset, upstream: Asset, parameter: inspect.Parameter) -
     if wanted.optional:
         return f"`{parameter.name}` may be None, or anything"
     if wanted.by_partition is None:
-        theirs, ours = upstream.definition.partitions_def, asset.definition.partitions_def
+        theirs, ours = upstream.partitions_def, asset.definition.partitions_def
         if theirs is not None and theirs != ours:
             return f"`{parameter.name}` gets a frame or a dict of them, by the number of partitions"
     return Input(parameter.name, upstream, wanted)

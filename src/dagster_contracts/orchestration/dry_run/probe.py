@@ -9,7 +9,6 @@ from dagster_contracts.errors import AnnotationError
 from dagster_contracts.orchestration.dry_run.call import Call, Schema, call
 from dagster_contracts.orchestration.dry_run.facts import Fact
 from dagster_contracts.orchestration.dry_run.inputs import Input, inputs_of
-from dagster_contracts.orchestration.dry_run.made_up import source_of
 from dagster_contracts.orchestration.dry_run.nullability import nulls_of
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     import dagster as dg
 
-    from dagster_contracts.orchestration.dry_run.inputs import Asset
+    from dagster_contracts.orchestration.dry_run.inputs import Asset, Table
     from dagster_contracts.orchestration.dry_run.made_up import Rows
 
 _EAGER = "it computes on eager frames in a way that has no lazy counterpart"
@@ -41,16 +40,16 @@ class Probed:
     nulls: Mapping[str, Fact] = field(default_factory=dict)
 
 
-def probe(asset: Asset, assets: Mapping[dg.AssetKey, Asset], limit: float) -> Probed:
+def probe(asset: Asset, tables: Mapping[dg.AssetKey, Table], limit: float) -> Probed:
     """Call an asset's function on frames that stand for its inputs.
 
     Args:
         asset: The asset.
-        assets: Every contract asset, by key.
+        tables: Every table whose columns are known, by its asset's key.
         limit: Seconds that one call may take.
     """
     try:
-        inputs, reasons = inputs_of(asset, assets)
+        inputs, reasons = inputs_of(asset, tables)
     except AnnotationError as error:
         return Probed(reasons=[str(error)])
     if reasons:
@@ -104,4 +103,4 @@ def _nulls(asset: Asset, inputs: list[Input], empty: Call, limit: float) -> Mapp
     plan = lazy.plan if "collect" not in lazy.calls else None
     if plan is None:
         return {name: Fact(None, (_COLLECTED,)) for name in empty.schema or {}}
-    return nulls_of(plan, [source_of(one.asset.name, one.asset.contract) for one in inputs])
+    return nulls_of(plan, [one.table.source for one in inputs])

@@ -11,6 +11,7 @@ import dis
 import sys
 import threading
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -236,10 +237,12 @@ def _home(owner: object, called: Any) -> str:
     return next((one.__module__ for one in kind.__mro__ if called.__name__ in vars(one)), kind.__module__)
 
 
+@lru_cache(maxsize=4096)
 def _handlers(code: CodeType) -> list[Any]:
-    """The ranges of a function in which an error is caught, or at least seen."""
+    """The ranges of a function in which an error is caught, or at least seen; those of comprehensions only tidy up."""
     entries: list[Any] = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]
-    return entries
+    catching = {one.offset for one in dis.get_instructions(code) if one.opname == "PUSH_EXC_INFO"}
+    return [entry for entry in entries if entry.target in catching]
 
 
 def _names_only(key: object) -> bool:

@@ -18,7 +18,7 @@ from dagster_contracts.orchestration.sql_project.database import Database
 from dagster_contracts.orchestration.sql_project.models import ProjectModel, project_models
 from dagster_contracts.orchestration.sql_project.scaffolder import SqlProjectScaffolder
 from dagster_contracts.orchestration.sql_project.specs import default_spec, lineage_metadata
-from dagster_contracts.orchestration.sql_project.step import Events, Step, execute
+from dagster_contracts.orchestration.sql_project.step import STEP, Events, Step, execute
 from dagster_contracts.orchestration.sql_project.tables import SqlTables
 from dagster_contracts.sql.load import Loaded, load
 from dagster_contracts.sql.project import Model
@@ -119,12 +119,13 @@ def project_definitions(component: SqlProjectComponent, loaded: Loaded) -> dg.De
         step = Step(
             one=one,
             sql=loaded.texts.get(one.model.path, ""),
+            project=loaded,
             report=report,
             key=keys[name],
             keys=read,
             loaded={source: key for source, key in sources.items() if _source(component, source).load},
             database=database,
-            assignable=loaded.config.assignable,
+            strict=component.strict,
         )
         assets.append(_asset(step, specs[name]))
     return dg.Definitions(
@@ -166,4 +167,5 @@ def _asset(step: Step, spec: dg.AssetSpec) -> dg.AssetsDefinition:
 
     # Dagster reads annotations, and here they are texts.
     model.__annotations__ = {"context": dg.AssetExecutionContext, "return": Events}
+    setattr(model, STEP, step)
     return decorate(model)

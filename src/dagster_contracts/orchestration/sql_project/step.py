@@ -24,9 +24,14 @@ if TYPE_CHECKING:
     from dagster_contracts.diagnostics.finding import Diagnostic, Report
     from dagster_contracts.orchestration.sql_project.database import Database
     from dagster_contracts.orchestration.sql_project.models import ProjectModel
+    from dagster_contracts.sql.load import Loaded
 
 Events: TypeAlias = Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]
 """What a model's step yields."""
+
+
+STEP = "__dagster_contracts_step__"
+"""Where a model's function keeps its `Step`."""
 
 
 @dataclass(frozen=True)
@@ -36,22 +41,29 @@ class Step:
     Args:
         one: The model.
         sql: The text of its file.
-        report: The report on its project.
+        project: Its project.
+        report: The report on it.
         key: Its asset.
         keys: The assets' keys, by the names of the models and sources that it reads.
         loaded: The sources that are loaded by their assets' IO managers, by name.
         database: Where its table is.
-        assignable: Whether a narrower type passes.
+        strict: Whether what cannot be verified keeps a model from running; else as the project says.
     """
 
     one: ProjectModel
     sql: str
+    project: Loaded
     report: Report
     key: dg.AssetKey
     keys: Mapping[str, dg.AssetKey]
     loaded: Mapping[str, dg.AssetKey]
     database: Database
-    assignable: bool = False
+    strict: bool | None = None
+
+    @property
+    def assignable(self) -> bool:
+        """Whether a narrower type passes."""
+        return self.project.config.assignable
 
 
 def execute(step: Step, context: dg.AssetExecutionContext) -> Events:

@@ -9,9 +9,12 @@ import duckdb
 import polars as pl
 
 from dagster_contracts import errors
+from dagster_contracts.contract.type_polars import to_polars
+from dagster_contracts.contract.types import Type
 from dagster_contracts.orchestration.failures import raise_as_failure
 from dagster_contracts.orchestration.sql_project.database import Database
 from dagster_contracts.orchestration.sql_project.execution import quoted
+from dagster_contracts.sql.dialect_types import spelled_type
 
 TABLE = "contract/sql_table"
 """Definition metadata of a model's asset: the name of its table."""
@@ -47,7 +50,7 @@ class SqlTables(dg.ConfigurableIOManager):
                 connection.execute("SET TimeZone = 'UTC'")
                 found = connection.sql(f"SELECT * FROM main.{quoted(str(table))}")
                 _refuse_intervals(str(table), found)
-                frame = pl.DataFrame(found)
+                frame = _canonical(str(table), pl.DataFrame(found), found)
         except duckdb.CatalogException:
             raise_as_failure(
                 errors.StorageError(
@@ -67,3 +70,35 @@ def _refuse_intervals(table: str, found: duckdb.DuckDBPyRelation) -> None:
             f"Polars has no dtype for the INTERVAL column {', '.join(intervals)} of {table}. Let the model return a "
             "number of seconds or days instead, such as date_diff('second', a, b)."
         )
+
+
+def _canonical(table: str, frame: pl.DataFrame, found: duckdb.DuckDBPyRelation) -> pl.DataFrame:
+    """The frame in the dtypes that the types of its columns stand for: text for an ENUM, microseconds for every time.
+
+    Raises:
+        StorageError: A value has no place in its dtype.
+    """
+    casts = {}
+    for name, kind in zip(found.columns, found.types, strict=True):
+        type_ = _type(str(kind))
+        if type_ is not None and to_polars(type_) != frame.schema[name]:
+            casts[name] = to_polars(type_)
+    for name, dtype in casts.items():
+        column = frame[name].cast(dtype)
+        if not column.cast(frame.schema[name]).equals(frame[name]):
+            raise errors.StorageError(
+                f"{name} of {table} is {frame.schema[name]} and has values that {dtype} cannot hold. Cast it in the "
+                "model, such as CAST(at AS TIMESTAMP)."
+            )
+        frame = frame.with_columns(column)
+    return frame
+
+
+def _type(kind: str) -> Type | None:
+    """The type of a column, where the vocabulary has one that says what is inside."""
+    try:
+        found = spelled_type(kind, "duckdb")
+        to_polars(found or Type("Array"))
+    except errors.UnknownTypeError:
+        return None
+    return found

@@ -32,24 +32,24 @@ def aggregated(node: exp.Expr, function: Function, env: Env, *, can_be_empty: bo
         return not_null(function.family)
     rows = env.rows or env
     if can_be_empty is None and env.sees_outside() and not _sees_own_rows(node, rows):
-        return unknown(f"{described(node)} may belong to the query around")
+        return unknown(f"{described(node, env)} may belong to the query around")
     facts = [evaluate(argument(operand), rows) for operand in operands(node)]
     same = function.family == SAME
     family = facts[0].family if same and facts else None if same else function.family
     element = facts[0] if isinstance(node, exp.ArrayAgg) and facts else None
     if function.rule is Rule.SAMPLE:
-        return can_be_null(f"{described(node)} is NULL where it sees fewer than two rows", family)
+        return can_be_null(f"{described(node, env)} is NULL where it sees fewer than two rows", family)
     if env.can_be_empty if can_be_empty is None else can_be_empty:
-        return can_be_null(f"{described(node)} is NULL where it sees no rows", family)
+        return can_be_null(f"{described(node, env)} is NULL where it sees no rows", family)
     if function.family == families.ARRAY:
         return Fact(nullable=False, family=family, element=element)
     result = strict(facts, family)
     interpolates = isinstance(node, _INTERPOLATING) and family in {families.TEMPORAL, None}
     if result.nullable is False and interpolates and env.project.dialect.infinite_dates:
-        return unknown(f"{described(node)} is NULL between infinite dates", family)
+        return unknown(f"{described(node, env)} is NULL between infinite dates", family)
     depends = env.project.dialect.decimal_overflow == "depends" and isinstance(node, (exp.Sum, exp.Avg))
     if result.nullable is False and depends and family not in {families.NUMBER, families.INTERVAL}:
-        return unknown(f"{described(node)} is NULL on a decimal overflow unless ANSI mode is on", family)
+        return unknown(f"{described(node, env)} is NULL on a decimal overflow unless ANSI mode is on", family)
     return result
 
 
@@ -79,14 +79,14 @@ def _filter(node: exp.Filter, env: Env) -> Fact:
     fact = evaluate(node.this, env)
     if fact.nullable is None:
         return fact
-    return can_be_null(f"{described(node.this)} is NULL where FILTER leaves no rows", fact.family)
+    return can_be_null(f"{described(node.this, env)} is NULL where FILTER leaves no rows", fact.family)
 
 
 @evaluates(exp.WithinGroup)
 def _within_group(node: exp.WithinGroup, env: Env) -> Fact:
     function = function_of(node.this, env.project.dialect.name)
     if function is None or not function.aggregates:
-        return unknown(f"it is not known whether {described(node)} can be NULL")
+        return unknown(f"it is not known whether {described(node, env)} can be NULL")
     fact = aggregated(node.this, function, env)
     if fact.nullable is not False or function.rule is Rule.COUNT or isinstance(node.this, exp.GroupConcat):
         return fact

@@ -39,21 +39,21 @@ def _cast(node: exp.Cast, env: Env) -> Fact:  # noqa: PLR0911  (one a case)
     if value.nullable is not False:
         return Fact(value.nullable, value.reasons, target)
     if node.args.get("default") or node.args.get("action") or node.args.get("safe"):
-        return unknown(f"{described(node)} can be NULL where it fails", target)
+        return unknown(f"{described(node, env)} can be NULL where it fails", target)
     if target is None:
-        return unknown(f"it is not known whether {described(node)} can be NULL", None)
+        return unknown(f"it is not known whether {described(node, env)} can be NULL", None)
     if target == families.JSON:
         return strict([value], families.JSON)
     if value.family == families.JSON and target == families.STRING and env.project.dialect.name in _TEXT_OF_NULL:
         return strict([value], target)
     if value.family == families.JSON:
-        return can_be_null(f"{described(node)} is NULL where the value is a null of JSON", target)
+        return can_be_null(f"{described(node, env)} is NULL where the value is a null of JSON", target)
     if value.family is None:
         return unknown(
-            f"{described(node)} is NULL where the value is a null of JSON, and its type is not known", target
+            f"{described(node, env)} is NULL where the value is a null of JSON, and its type is not known", target
         )
     if env.project.dialect.cast == "depends" and not _never_fails(value.family, target):
-        return unknown(f"{described(node)} is NULL where it fails unless ANSI mode is on", target)
+        return unknown(f"{described(node, env)} is NULL where it fails unless ANSI mode is on", target)
     return strict([value], _finite(node, value, target))
 
 
@@ -82,4 +82,4 @@ def _try_cast(node: exp.TryCast, env: Env) -> Fact:
     target = target_family(node)
     if target == families.STRING and value.family not in {None, families.JSON, families.NESTED, families.ARRAY}:
         return strict([value], target)
-    return can_be_null(f"{described(node)} is NULL for what it cannot convert", target, value.reasons)
+    return can_be_null(f"{described(node, env)} is NULL for what it cannot convert", target, value.reasons)

@@ -42,21 +42,28 @@ def evaluate(node: exp.Expr, env: Env) -> Fact:
         if key is not None and key in env.nulled:
             return can_be_null(f"{node.sql()} is NULL in the subtotals of GROUP BY")
     if evaluator is None:
-        return unknown(f"it is not known whether {described(node)} can be NULL")
+        return unknown(f"it is not known whether {described(node, env)} can be NULL")
     return evaluator(node, env)
 
 
-def described(node: exp.Expr) -> str:
+def described(node: exp.Expr, env: Env) -> str:
     """What a person calls an expression: a function by its name and columns, anything else by its text, cut short."""
-    if isinstance(node, exp.Func):
-        name = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
-        arguments = (
-            [node.args.get("this"), *node.expressions] if not isinstance(node, exp.Anonymous) else node.expressions
-        )
-        columns = [argument.sql() for argument in arguments if isinstance(argument, exp.Column)]
-        return f"{name}({', '.join(columns)})"
-    text = node.sql()
+    if isinstance(node, exp.Func) and not isinstance(node, exp.Binary):
+        operands = node.expressions if isinstance(node, exp.Anonymous) else [node.args.get("this"), *node.expressions]
+        columns = [operand.sql() for operand in operands if isinstance(operand, exp.Column)]
+        return f"{_called(node, env)}({', '.join(columns)})"
+    text = node.sql(dialect=env.project.dialect.name)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _called(node: exp.Func, env: Env) -> str:
+    """A function's name: as the query writes it, if its text is known."""
+    start, end, text = node.meta.get("start"), node.meta.get("end"), env.project.text
+    if text is not None and start is not None and end is not None:
+        written = text[start : end + 1]
+        if written.isidentifier():
+            return written
+    return node.name if isinstance(node, exp.Anonymous) else node.sql_name()
 
 
 _LONGEST = 60

@@ -25,13 +25,13 @@ def call(node: exp.Func, env: Env) -> Fact:
     """What is known of a function's value; nothing, where the function is not in the table."""
     function = function_of(node, env.project.dialect.name)
     if function is None or _is_another_function(node, env):
-        return unknown(f"it is not known whether {described(node)} can be NULL")
+        return unknown(f"it is not known whether {described(node, env)} can be NULL")
     if function.aggregates:
         return aggregated(node, function, env)
     facts = [evaluate(operand, env) for operand in operands(node)]
     family = families.common_family([facts[0].family]) if function.family == SAME and facts else function.family
     if function.rule in {Rule.MAYBE, Rule.LOOSE}:
-        return can_be_null(f"{described(node)} can be NULL", family)
+        return can_be_null(f"{described(node, env)} can be NULL", family)
     return _by_rule(node, function, facts, family, env)
 
 
@@ -50,11 +50,11 @@ def _by_rule(node: exp.Func, function: Function, facts: list[Fact], family: str 
         and not _grows(node, env)
         and not _all_finite(node, facts, env)
     ):
-        return unknown(f"{described(node)} is NULL for an infinite date", family)
+        return unknown(f"{described(node, env)} is NULL for an infinite date", family)
     if dialect.decimal_overflow == "depends" and function.family == SAME and family == families.DECIMAL:
-        return unknown(f"{described(node)} is NULL on a decimal overflow unless ANSI mode is on", family)
+        return unknown(f"{described(node, env)} is NULL on a decimal overflow unless ANSI mode is on", family)
     if dialect.cast == "depends" and not _has_what_it_takes(node, function, facts):
-        return unknown(f"{described(node)} is NULL where it fails unless ANSI mode is on", family)
+        return unknown(f"{described(node, env)} is NULL where it fails unless ANSI mode is on", family)
     if family == families.TEMPORAL and all(fact.family in _FINITE_FAMILIES for fact in facts):
         return not_null(families.FINITE if any(fact.family == families.FINITE for fact in facts) else family)
     return result

@@ -91,7 +91,7 @@ def _unless_overflow(node: exp.Expr, result: Fact, facts: list[Fact], env: Env) 
     if result.nullable is not False or env.project.dialect.decimal_overflow != "depends":
         return result
     if result.family == families.DECIMAL or any(fact.family in _MAY_BE_TEXT for fact in facts):
-        return unknown(f"{described(node)} is NULL where it fails unless ANSI mode is on", result.family)
+        return unknown(f"{described(node, env)} is NULL where it fails unless ANSI mode is on", result.family)
     return result
 
 
@@ -114,8 +114,8 @@ def _divided(node: exp.Binary, env: Env, by_zero: str) -> Fact:
     if result.nullable is not False or by_zero in {"error", "value"} or _is_not_zero(node.expression):
         return result
     if by_zero == "null":
-        return can_be_null(f"{described(node)} is NULL where it divides by zero", result.family)
-    return unknown(f"{described(node)} is NULL where it divides by zero unless ANSI mode is on", result.family)
+        return can_be_null(f"{described(node, env)} is NULL where it divides by zero", result.family)
+    return unknown(f"{described(node, env)} is NULL where it divides by zero unless ANSI mode is on", result.family)
 
 
 def _is_not_zero(node: exp.Expr) -> bool:
@@ -192,7 +192,7 @@ def _coalesce(node: exp.Coalesce, env: Env) -> Fact:
 @evaluates(exp.Nullif)
 def _nullif(node: exp.Nullif, env: Env) -> Fact:
     fact = evaluate(node.this, env)
-    return can_be_null(f"{described(node)} is NULL where both are equal", fact.family)
+    return can_be_null(f"{described(node, env)} is NULL where both are equal", fact.family)
 
 
 @evaluates(exp.If)
@@ -275,8 +275,8 @@ def _nested(node: exp.Expr, env: Env) -> Fact:
 
 
 @evaluates(exp.Bracket)
-def _bracket(node: exp.Bracket, env: Env) -> Fact:  # noqa: ARG001
-    return can_be_null(f"{described(node)} is NULL where there is no such element")
+def _bracket(node: exp.Bracket, env: Env) -> Fact:
+    return can_be_null(f"{described(node, env)} is NULL where there is no such element")
 
 
 @evaluates(exp.AtTimeZone)

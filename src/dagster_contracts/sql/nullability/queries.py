@@ -44,7 +44,7 @@ def query_output(query: exp.Expr, env: Env) -> Output:
         return _set_operation(query, env)
     if isinstance(query, exp.Values):
         return values_output(query, env)
-    return incomplete(f"{described(query)} is not supported")
+    return incomplete(f"{described(query, env)} is not supported")
 
 
 def _with_ctes(query: exp.Expr, env: Env) -> Env:
@@ -209,6 +209,6 @@ def _in(node: exp.In, env: Env) -> Fact:
     elif node.expressions:
         facts += [evaluate(item, env) for item in node.expressions]
     else:
-        return unknown(f"it is not known whether {described(node)} can be NULL", families.BOOLEAN)
+        return unknown(f"it is not known whether {described(node, env)} can be NULL", families.BOOLEAN)
     fact = compared(facts, env)
     return strict([fact], families.BOOLEAN)

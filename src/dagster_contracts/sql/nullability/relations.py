@@ -88,7 +88,7 @@ def _table_function(call: exp.Expr, node: exp.Table, env: Env) -> Output:
         if env.project.dialect.name == "postgres" and alias is not None and alias.this is not None:
             named = alias.name
         return Output((named,), (series_element(call, env),))
-    return incomplete(f"it is not known what {described(call)} returns")
+    return incomplete(f"it is not known what {described(call, env)} returns")
 
 
 def series_element(call: exp.Expr, env: Env) -> Fact:
@@ -172,10 +172,10 @@ def lateral_view(node: exp.Lateral, env: Env) -> Source:
         if isinstance(alias, exp.TableAlias)
         else []
     )
-    facts = [unknown(f"it is not known whether what {described(call)} returns can be NULL")] * len(names)
+    facts = [unknown(f"it is not known whether what {described(call, env)} returns can be NULL")] * len(names)
     if isinstance(call, exp.Explode) and len(names) == 1:
         facts = [element_of(evaluate(call.this, env), env)]
     if node.args.get("outer"):
         facts = [can_be_null("OUTER makes a row of NULLs where there is nothing to explode")] * len(names)
-    missing = () if names else (f"it is not known what {described(call)} returns",)
+    missing = () if names else (f"it is not known what {described(call, env)} returns",)
     return source_of(node, Output(tuple(names), tuple(facts), missing), env)

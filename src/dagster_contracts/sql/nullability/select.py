@@ -72,7 +72,7 @@ def select_output(select: exp.Select, outer: Env, query: Query) -> Output:
             facts += columns.facts
             continue
         if isinstance(item, (exp.Columns, exp.Aliases)) or _expands(item, env):
-            return Output((), (), (f"it is not known which columns {described(item)} returns",))
+            return Output((), (), (f"it is not known which columns {described(item, env)} returns",))
         names.append(_name(item, position, env))
         facts.append(evaluate(item, _at(env, position)))
     return Output(tuple(names), tuple(facts))

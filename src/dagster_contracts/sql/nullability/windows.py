@@ -38,13 +38,13 @@ def _window(node: exp.Window, env: Env) -> Fact:  # noqa: PLR0911  (one a kind o
     if isinstance(call, (exp.FirstValue, exp.LastValue)):
         return _value_in_frame(call, peers, empty=empty)
     if isinstance(call, exp.NthValue):
-        return can_be_null(f"{described(call)} is NULL where the frame has fewer rows")
+        return can_be_null(f"{described(call, env)} is NULL where the frame has fewer rows")
     function = function_of(call, env.project.dialect.name)
     if function is None or not function.aggregates:
-        return unknown(f"it is not known whether {described(call)} can be NULL")
+        return unknown(f"it is not known whether {described(call, env)} can be NULL")
     fact = aggregated(call, function, replace(peers, rows=peers, can_be_empty=empty), can_be_empty=empty)
     if fact.nullable and empty:
-        return can_be_null(f"{described(call)} is NULL where its window is empty", fact.family)
+        return can_be_null(f"{described(call, env)} is NULL where its window is empty", fact.family)
     return fact
 
 
@@ -55,9 +55,11 @@ def _shifted(call: exp.Expr, peers: Env) -> Fact:
         subject = subject.this
     value = evaluate(subject, peers)
     if default is None:
-        return can_be_null(f"{described(call)} without a default is NULL where there is no such row", value.family)
+        return can_be_null(
+            f"{described(call, peers)} without a default is NULL where there is no such row", value.family
+        )
     if offset is not None and not isinstance(offset.unnest(), exp.Literal):
-        return unknown(f"it is not known whether the offset of {described(call)} can be NULL", value.family)
+        return unknown(f"it is not known whether the offset of {described(call, peers)} can be NULL", value.family)
     other = evaluate(default, peers)
     return strict([value, other], families.common_family([value.family, other.family]))
 
@@ -67,10 +69,10 @@ def _value_in_frame(call: exp.Expr, peers: Env, *, empty: bool) -> Fact:
     while isinstance(subject, (exp.IgnoreNulls, exp.RespectNulls)):
         subject = subject.this
     if isinstance(subject, exp.Order):
-        return unknown(f"it is not known whether {described(call)} can be NULL")
+        return unknown(f"it is not known whether {described(call, peers)} can be NULL")
     value = evaluate(subject, peers)
     if empty:
-        return can_be_null(f"{described(call)} is NULL where its window is empty", value.family)
+        return can_be_null(f"{described(call, peers)} is NULL where its window is empty", value.family)
     return strict([value], value.family)
 
 

@@ -1,0 +1,152 @@
+"""`python -m benchmarks.rows`: what conforming rows costs, beside the peer (`interloper-core`) and pydantic alone.
+
+Progress goes to stderr, the report to stdout, and after a full run into its section of `benchmarks/RESULTS.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.environment import ROOT
+from benchmarks.results import RESULTS, write_section
+
+_PYTHONS = ("3.13", "3.12")
+_PEERS = ("interloper-core", "interloper-pandas")
+_PACKAGES = ("dagster-contracts", *_PEERS, "pydantic", "polars", "pandas", "pyarrow")
+_CASES = ("reconcile 7", "reconcile 26", "strict 7", "strict 26", "columnar 7", "columnar 26", "bad 7", "bad 26")
+_VERSIONS = f"""
+import platform, importlib.metadata as m
+known = {{d.metadata["Name"].lower() for d in m.distributions()}}
+print("Python", platform.python_version(), *(f", {{n}} {{m.version(n)}}" for n in {_PACKAGES} if n in known), sep="")
+"""
+
+
+@dataclass(frozen=True)
+class Target:
+    """One ratio that is asked for.
+
+    Args:
+        label: What is compared, in words.
+        case: The case whose measurements it is made of.
+        slow: The competitor on top of the fraction.
+        fast: The one below.
+        wanted: The ratio that is asked for: at least so much, or at most if `most`.
+        most: Whether less is better.
+    """
+
+    label: str
+    case: str
+    slow: str
+    fast: str
+    wanted: float
+    most: bool = False
+
+
+TARGETS = (
+    Target("7 columns, RECONCILE: peer / to_frame", "reconcile 7", "peer", "to_frame", 9),
+    Target("7 columns, STRICT: peer / validate_rows", "strict 7", "peer", "validate_rows", 25),
+    Target("26 columns, RECONCILE: peer / to_frame", "reconcile 26", "peer", "to_frame", 9),
+    Target("7 columns in Polars: peer on rows / to_frame", "columnar 7", "peer, rows", "Polars", 50),
+    Target("26 columns in Polars: peer on rows / to_frame", "columnar 26", "peer, rows", "Polars", 50),
+    Target("7 columns in pandas: peer on pandas / to_frame", "columnar 7", "peer, pandas", "pandas", 10),
+    Target("26 columns in pandas: peer on pandas / to_frame", "columnar 26", "peer, pandas", "pandas", 10),
+    Target("7 columns: 1 % bad / clean", "bad 7", "1 % bad", "clean", 1.3, most=True),
+    Target("26 columns: 1 % bad / clean", "bad 26", "1 % bad", "clean", 1.3, most=True),
+)
+_MOST_BYTES = 500 << 20
+
+
+def main() -> None:
+    """Measure everything and report it."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.rows", description=__doc__)
+    cache = Path(tempfile.gettempdir()) / "dagster-contracts-benchmarks"
+    parser.add_argument("--quick", action="store_true", help="fewer rows and turns; writes no results file")
+    parser.add_argument("--data", type=Path, default=cache, help=f"where the environment is kept: {cache}")
+    arguments = parser.parse_args()
+    rows, repeats, generated = (20_000, 3, 300_000) if arguments.quick else (60_000, 5, 10_000_000)
+    python = environment(arguments.data)
+    found = {case: _measured(python, case, rows, repeats) for case in _CASES}
+    many = _measured(python, "generated", generated, 1)
+    text = report(found, many, rows, generated, _output(python, "-c", _VERSIONS))
+    sys.stdout.write(text)
+    if not arguments.quick:
+        write_section(RESULTS, "rows", text)
+
+
+def environment(cache: Path) -> str:
+    """An interpreter with the package and the newest peer; the running one where none can be made, said on stderr."""
+    python = cache / "rows-environment" / "bin" / "python"
+    cache.mkdir(parents=True, exist_ok=True)
+    for version in _PYTHONS:
+        if not python.exists():
+            _run("uv", "venv", "--quiet", "--clear", "--python", version, str(python.parents[1]))
+    packages = [*_PEERS, "pandas", "pyarrow"]
+    if python.exists() and _run(
+        "uv", "pip", "install", "--quiet", "--python", str(python), "--editable", str(ROOT), *packages
+    ):
+        return str(python)
+    sys.stderr.write(f"The peer is not measured: no environment with {', '.join(_PEERS)} could be made.\n")
+    return sys.executable
+
+
+def _run(*command: str) -> bool:
+    """Whether a command succeeded, with every version of pyenv in sight."""
+    variables = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    if shutil.which(command[0]) is None:
+        return False
+    if (pyenv := shutil.which("pyenv")) is not None:
+        listed = subprocess.run([pyenv, "versions", "--bare"], check=False, capture_output=True, text=True)  # noqa: S603
+        variables["PYENV_VERSION"] = ":".join(listed.stdout.split())
+    return subprocess.run(command, check=False, capture_output=True, env=variables).returncode == 0  # noqa: S603
+
+
+def _output(python: str, *arguments: str) -> str:
+    return subprocess.run(  # noqa: S603
+        [python, "-W", "ignore", *arguments], check=True, capture_output=True, text=True, cwd=ROOT
+    ).stdout
+
+
+def _measured(python: str, case: str, rows: int, repeats: int) -> dict[str, float]:
+    """One case in a fresh process."""
+    sys.stderr.write(f"{case}\n")
+    found: dict[str, float] = json.loads(_output(python, "-m", "benchmarks.rows_worker", case, str(rows), str(repeats)))
+    return found
+
+
+def report(found: dict[str, dict[str, float]], many: dict[str, float], rows: int, generated: int, versions: str) -> str:
+    """Everything as Markdown: the targets first, then what they are made of."""
+    lines = ["## Rows", "", f"{versions.strip()}; {os.cpu_count()} cores; {rows:,} rows, CPU time, medians.", ""]
+    lines += ["| what | found | wanted | |", "| --- | ---: | ---: | --- |"]
+    lines += [_target(one, found) for one in TARGETS]
+    kept = "held" if many["peak"] < _MOST_BYTES else "missed"
+    lines.append(f"| {generated:,} generated rows, peak | {many['peak'] / 2**20:,.0f} MiB | 500 MiB | {kept} |")
+    lines += ["", "| case | competitor | µs a row |", "| --- | --- | ---: |"]
+    lines += [
+        f"| {case} | {name} | {seconds / rows * 1e6:.2f} |"
+        for case, each in found.items()
+        for name, seconds in each.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _target(target: Target, found: dict[str, dict[str, float]]) -> str:
+    """One line of the targets' table; a competitor that was not measured leaves it open."""
+    case = found[target.case]
+    wanted = f"{'at most' if target.most else 'at least'} {target.wanted:g}"
+    if target.slow not in case:
+        return f"| {target.label} | not measured | {wanted} | open |"
+    ratio = case[target.slow] / case[target.fast]
+    held = ratio <= target.wanted if target.most else ratio >= target.wanted
+    return f"| {target.label} | {ratio:.2f} | {wanted} | {'held' if held else 'missed'} |"
+
+
+if __name__ == "__main__":
+    main()
