@@ -64,14 +64,17 @@ def _matching(pattern: str, env: Env) -> Output:
 
 
 def _name(column: exp.Expr) -> exp.Expr:
+    """The name of a column that EXCLUDE or RENAME mentions."""
     return column.this if isinstance(column, exp.Column) else column
 
 
 def _all_slots(env: Env) -> tuple[tuple[Slot, ...], tuple[str, ...]]:
+    """What `*` stands for, and why that is not known."""
     return env.scope.visible, env.scope.incomplete()
 
 
 def _slots_of(item: exp.Column, env: Env) -> tuple[tuple[Slot, ...], tuple[str, ...]]:
+    """What `t.*` stands for, and why that is not known."""
     qualifier = env.project.dialect.key(item.args.get("table"))
     sources = [source for source in env.scope.sources if source.key == qualifier]
     if len(sources) != 1 or item.args.get("db"):
