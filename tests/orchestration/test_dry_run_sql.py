@@ -70,6 +70,10 @@ def checked(
         sources={"orders": SqlSource(key="raw/orders", load=True), "customers": SqlSource(load=True)},
     )
     extra = "keep" if keep else "drop"
+
+    def read_orders() -> pl.LazyFrame:
+        raise AssertionError("nothing is run")
+
     upstream = dc.warn(*warn)(read_orders) if warn else read_orders
     assets = [
         dc.asset(orders, name="orders", key_prefix="raw", on_extra_columns=extra)(upstream),
@@ -78,10 +82,6 @@ def checked(
     ]
     made = component.build_defs(ComponentTree.for_test().load_context)
     return dc.check_definitions(dg.Definitions.merge(made, dg.Definitions(assets=assets)))
-
-
-def read_orders() -> pl.LazyFrame:
-    raise AssertionError("nothing is run")
 
 
 def read_customers() -> pl.LazyFrame:
