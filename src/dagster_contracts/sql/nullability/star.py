@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from dagster_contracts.sql.nullability.evaluate import evaluate
+from dagster_contracts.sql.nullability.evaluate import described, evaluate
 from dagster_contracts.sql.nullability.scope import Output, Slot, slot_fact
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ def expanded(item: exp.Expr, env: Env) -> Output:
     part = next((name for name, value in star.args.items() if value and name not in _PARTS), None)
     if part is not None:
         incomplete = (f"* with {part.upper()} is not supported",)
+    changed = [*(star.args.get("replace") or ()), *(star.args.get("rename") or ())]
+    if not all(isinstance(one, exp.Alias) and one.args.get("alias") for one in changed):
+        incomplete = (f"{described(item, env)} is not supported",)
     if incomplete:
         return Output((), (), incomplete)
     key = env.project.dialect.key
