@@ -54,6 +54,26 @@ def test_columns_that_come_later_are_null_before(tmp_path):
         assert spool.result().lazy().collect().rows() == [(1, None), (2, 0.5)]
 
 
+@pytest.mark.parametrize("held", [1, 1_000_000])
+def test_a_column_that_changes_its_type_is_refused_and_never_turned_into_text_or_numbers(tmp_path, held):
+    for first, second, kept in (
+        (1, 2.5, [1.0, 2.5]),
+        (None, "a", [None, "a"]),
+        (1, "a", None),
+        (True, 1, None),
+        ([1], "a", None),
+        ({"a": 1}, {"b": 1}, None),
+    ):
+        spool = Spool(lambda: tmp_path, f"rows-{first}-{second}".replace("/", ""), held)
+        spool.append(pl.DataFrame({"x": [first]}))
+        spool.append(pl.DataFrame({"x": [second]}))
+        if kept is not None:
+            assert spool.result().lazy().collect()["x"].to_list() == kept
+        else:
+            with pytest.raises(dc.errors.SchemaError, match=r"the column 'x' is .* in some batches and"):
+                spool.result()
+
+
 def test_a_folder_that_takes_nothing_is_named_with_what_to_do(tmp_path):
     spool = Spool(lambda: tmp_path / "gone", "rows", held=1)
     with pytest.raises(dc.errors.StorageError, match=r"rows could not be kept in .*gone: .*set temp_dir="):

@@ -205,5 +205,7 @@ def test_models_of_garbage_are_findings_and_change_nothing_for_the_others(tmp_pa
         assert dc.sql.check(tmp_path / str(turn), select=["good"]).summary.held == 1
         silent = {model.name for model in report.models} - {one.model for one in report.diagnostics}
         assert counted.held >= 2 * len(silent) - 1
+        reasons = [reason for one in report.diagnostics for reason in one.reasons]
+        assert not [reason for reason in reasons if "mistake to report" in reason]
         assert render(report)
         assert render(report, "json")

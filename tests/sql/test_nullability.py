@@ -221,6 +221,8 @@ def test_snowflake(sql: str, answer: bool | None):
         "WITH RECURSIVE n AS (SELECT i FROM n UNION ALL SELECT 1) SELECT i FROM n",
         "SELECT * LIKE 'a%' FROM orders",
         "SELECT COLUMNS(c -> c LIKE 'i%') FROM orders",
+        "SELECT * REPLACE (1 AS) FROM orders",
+        "SELECT * RENAME (id AS) FROM orders",
     ],
 )
 def test_what_is_not_supported_is_not_known(sql: str):

@@ -8,6 +8,7 @@ from tests.sql.test_project import codes, write
 import dagster_contracts as dc
 from dagster_contracts.diagnostics.finding import Report, ReportedColumn
 from dagster_contracts.errors import ContractParseError, InvalidSettingError
+from dagster_contracts.sql import analyze
 
 PROJECT = {
     "contracts.toml": '[[sources]]\nsql = "sources.sql"',
@@ -179,3 +180,33 @@ def test_duckdb_knows_functions_that_the_parser_does_not(tmp_path: Path):
     (model,) = dc.sql.check(write(tmp_path, files)).models
     assert [column.name for column in model.columns] == ["s", "x"]
     assert model.columns[0].type is not None
+
+
+@pytest.mark.parametrize(("part", "verified"), [("infer_types", 0), ("infer_nullability", 1)])
+def test_a_mistake_of_our_own_about_one_model_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, verified: int
+):
+    original = getattr(analyze, part)
+
+    def fail(query, **more):
+        if "nothing" in query.sql():
+            raise KeyError("oh")
+        return original(query, **more)
+
+    monkeypatch.setattr(analyze, part, fail)
+    contract = '[rules]\nrequired = ["id"]\n[[columns]]\nname = "id"\nnullable = false'
+    files = {f"contracts/{name}.contract.toml": contract for name in ("bad", "good")}
+    files |= {"models/bad.sql": "SELECT 1 AS id, 'nothing' AS n", "models/good.sql": "SELECT 1 AS id"}
+    report = dc.sql.check(write(tmp_path, files))
+    assert codes(report) == [("I003", "bad")]
+    assert "KeyError: 'oh'" in report.diagnostics[0].reasons[-1]
+    assert (report.summary.held, report.summary.not_verified) == (2 + verified, 2 - verified)
+
+
+def test_a_query_that_is_nested_without_end_is_not_verified(tmp_path: Path):
+    deep = "SELECT " + "(" * 3000 + "1" + ")" * 3000 + " AS id"
+    report = dc.sql.check(
+        write(tmp_path, {"models/a.sql": deep, "models/a.contract.toml": '[rules]\nrequired = ["id"]'})
+    )
+    assert report.summary.held == 0
+    assert report.exit_code("unverified") == 1

@@ -158,6 +158,10 @@ def test_a_third_table_keeps_its_own_column_of_a_joined_name():
         ("bigquery", "SELECT * FROM UNNEST([STRUCT(1 AS x, 'a' AS y)])", "x Int64, y String"),
         ("databricks", "SELECT posexplode(array('a')), 1 AS one", "pos Int32, col String, one Int32"),
         ("databricks", "SELECT explode(map('k', 1)) AS (k, v)", "k String, v Int32"),
+        # The digits of a literal beside a decimal are the warehouse's, with a suffix, too (Spark: decimal(14,6)).
+        ("databricks", "SELECT CAST(id AS DECIMAL(10, 2)) / 10L AS x FROM a", "x Decimal"),
+        # Its default decides what a literal with a point is (ZetaSQL: NUMERIC).
+        ("bigquery", "SELECT LAG(1e3, 1, NUMERIC '1') OVER (ORDER BY id) AS x FROM a", "x ?"),
         ("databricks", "SELECT k, v FROM a LATERAL VIEW explode(map('k', 1)) m AS k, v", "k String, v Int32"),
     ],
 )

@@ -72,9 +72,12 @@ def _fix(arguments: Namespace) -> None:
 
 def _check_project(arguments: Namespace) -> Report:
     """Check a project of SQL models."""
+    import logging  # noqa: PLC0415
+
     from dagster_contracts.cli.progress import Progress  # noqa: PLC0415
     from dagster_contracts.sql.run import Options, run_check  # noqa: PLC0415
 
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # what it cannot parse is a finding
     options = Options(
         paths=tuple(arguments.paths),
         config=arguments.config,

@@ -68,7 +68,7 @@ DIFFERENCES = (
         "bare digits as a date or a time",
         ("date", "naive_datetime", "aware_datetime", "time"),
         "bare_digits",
-        "refused unless the field names their unit: dc.field(epoch='s' | 'ms' | 'us')",
+        "refused unless the field names their unit: dc.field(epoch='s'), 'ms' or 'us'",
         "guesses seconds or milliseconds since 1970 by their size, in UTC",
     ),
     Difference(

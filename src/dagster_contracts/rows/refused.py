@@ -41,8 +41,8 @@ class Refused(Exception):  # noqa: N818  (it never leaves the package)
 def as_failure(refused: Refused, row: int, field: str, shape: Shape) -> RowFailure:
     """A refusal with its row and field, the value masked where the field is sensitive."""
     value = None if refused.value is NOTHING else shown(refused.value, sensitive=shape.sensitive)
-    private = shape.sensitive and refused.code == "validator"  # its author's words may contain the value
-    cause = "its validator refused it" if private else refused.cause
+    told = shape.sensitive and refused.code in {"validator", "value"}  # others' words may contain the value
+    cause = "it was refused, and what was said of it may be private" if told else refused.cause
     return RowFailure(row, field, refused.code, refused.wanted or shape.wanted, cause, value, refused.place)
 
 

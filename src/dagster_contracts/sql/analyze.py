@@ -11,7 +11,6 @@ from dagster_contracts.sql.findings import (
     MISFIT,
     NO_SELECT,
     UNKNOWN_COLUMN,
-    UNKNOWN_FUNCTION,
     UNPARSED,
     broken,
 )
@@ -130,8 +129,6 @@ def query_finding(model: Model, error: QueryError, tables: Mapping[str, Relation
     code = _CODES.get(error.code, MISFIT)
     if isinstance(error, NotOneSelectError):
         code = NO_SELECT
-    elif "function" in error.message and "exist" in error.message:
-        code = UNKNOWN_FUNCTION
     span = start_of(model.path) if error.position is None else span_of(model.path, sql, *error.position)
     hint = ""
     if code == UNPARSED and ("{{" in sql or "{%" in sql):

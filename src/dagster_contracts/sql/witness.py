@@ -234,6 +234,7 @@ def _quoted(name: str) -> str:
 
 
 def _identifier(name: str) -> str:
+    """A name in quotes."""
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -67,6 +67,7 @@ def constants_of(queries: Iterable[exp.Query], *, infinite: bool) -> Constants:
 
 
 def _around(text: str) -> list[str]:
+    """A number, the next and the one before."""
     try:
         number = Decimal(text)
     except ArithmeticError:

@@ -76,6 +76,7 @@ SPANS = st.timedeltas(dt.timedelta(-1), dt.timedelta(1)) | st.just(dt.timedelta(
         (Annotated[Decimal, Field(max_digits=6, decimal_places=2, multiple_of=0.1)], DECIMALS),
         (Annotated[Decimal, Field(max_digits=6, decimal_places=2, multiple_of=Decimal("0.125"))], DECIMALS),
         (Annotated[Decimal, Field(max_digits=6, decimal_places=2, multiple_of=3)], DECIMALS),
+        (Annotated[Decimal, Field(max_digits=38, decimal_places=2, multiple_of=10**37)], DECIMALS),
         (Annotated[Decimal, Field(max_digits=38, decimal_places=2, multiple_of=3)], DECIMALS),
         (Annotated[str, Field(min_length=2, max_length=3)], TEXTS),
         (Annotated[str, Field(pattern="^[aß]+$")], TEXTS),

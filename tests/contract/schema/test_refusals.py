@@ -113,7 +113,7 @@ def declare(annotation: Any, value: Any = ..., name: str = "x") -> type[dc.Schem
         (Annotated[float, Field(ge=float("nan"))], "ge=nan is no bound of Float64"),
         (Annotated[float, Field(lt=float("inf"))], "lt=inf is no bound of Float64"),
         (Annotated[int, dc.UInt8, Field(ge=500)], "no UInt8 is within the bounds"),
-        (Annotated[int, Field(multiple_of=0)], "pydantic cannot read"),
+        (Annotated[int, Field(multiple_of=0)], "multiple_of=0 is no number above 0"),
         (Annotated[int, Field(ge="a")], "pydantic cannot read"),
         ("int |", "'int |' is no type"),
         ("1 / 0", "'1 / 0' is no type"),

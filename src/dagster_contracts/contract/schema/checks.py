@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -13,6 +14,8 @@ from dagster_contracts.contract.column_check import ColumnCheck
 from dagster_contracts.contract.rendering_values import as_text, listed, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dagster_contracts.contract.row_fields import RowField
 
 UUID_PATTERN = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
@@ -20,6 +23,7 @@ UUID_PATTERN = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 _LIST_WIDTH = 200
 _ROUNDING_ERROR = 1e-9
+_LARGEST = 2**127 - 1  # of an Int128; only 0 is a multiple of it among decimals
 
 
 def column_checks(field: RowField, native: frozenset[str]) -> dict[str, ColumnCheck]:
@@ -53,9 +57,7 @@ def _check(field: RowField, name: str, value: Any) -> ColumnCheck | None:
             sign = {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}[name]
             return ColumnCheck(f"{sign} {text}", f"{sign} {text}", partial(_compares, name, value))
         case "multiple_of":
-            rule = _is_float_multiple if field.dtype.is_float() else _is_multiple
-            value = Decimal(text) if field.dtype.is_decimal() else value
-            return ColumnCheck(f"multiple of {text}", f"is a multiple of {text}", partial(rule, value))
+            return ColumnCheck(f"multiple of {text}", f"is a multiple of {text}", _multiple_rule(field, value))
         case "min_length" | "max_length" if field.type.name in ("String", "Binary"):
             sign = ">=" if name == "min_length" else "<="
             unit = ("byte" if field.type.name == "Binary" else "character") + "s" * (value != 1)
@@ -69,6 +71,22 @@ def _check(field: RowField, name: str, value: Any) -> ColumnCheck | None:
     return None
 
 
+def _multiple_rule(field: RowField, of: Any) -> Callable[[pl.Expr], pl.Expr]:
+    match field.dtype:
+        case pl.Decimal() as dtype:
+            return partial(_is_decimal_multiple, _unscaled_divisor(Decimal(str(of)), dtype.scale))
+        case pl.Float32() | pl.Float64():
+            return partial(_is_float_multiple, of)
+    return partial(_is_multiple, of)
+
+
+def _unscaled_divisor(of: Decimal, scale: int) -> int:
+    """What the digits of a decimal, taken as a whole number, are a multiple of when it is one of `of`."""
+    numerator, denominator = of.as_integer_ratio()
+    divisor = numerator * int(10**scale)
+    return min(divisor // math.gcd(divisor, denominator), _LARGEST)
+
+
 def _compares(name: str, value: Any, column: pl.Expr) -> pl.Expr:
     rule: pl.Expr = getattr(column, name)(pl.lit(value))
     return rule
@@ -76,6 +94,11 @@ def _compares(name: str, value: Any, column: pl.Expr) -> pl.Expr:
 
 def _is_multiple(of: Any, column: pl.Expr) -> pl.Expr:
     return column % pl.lit(of) == 0
+
+
+def _is_decimal_multiple(divisor: int, column: pl.Expr) -> pl.Expr:
+    """By the digits: not every Polars divides decimals."""
+    return column.to_physical() % pl.lit(divisor, dtype=pl.Int128) == 0
 
 
 def _is_float_multiple(of: float, column: pl.Expr) -> pl.Expr:

@@ -96,6 +96,8 @@ def refuse_unfit(where: str, type_: Type, constraints: Constraints) -> None:
     for name, value in constraints.given.items():
         if name != "is_in" and name not in _FITTING.get(type_.name, _NUMBERS):
             raise SchemaDefinitionError(f"{where}: {name}={value!r} cannot be asked of a column of {type_}.")
+        if name == "multiple_of" and not (math.isfinite(value) and value > 0):
+            raise SchemaDefinitionError(f"{where}: multiple_of={value!r} is no number above 0.")
         if name in _BOUNDS and not _fits(type_, value):
             raise SchemaDefinitionError(f"{where}: {name}={value!r} is no bound of {type_}.")
     shortest, longest = constraints.min_length, constraints.max_length

@@ -73,6 +73,7 @@ def _sees_own_rows(node: exp.Expr, rows: Env) -> bool:
 
 @evaluates(exp.Filter)
 def _filter(node: exp.Filter, env: Env) -> Fact:
+    """An aggregate over the rows that FILTER leaves, which can be none."""
     function = function_of(node.this, env.project.dialect.name)
     if function is not None and function.rule is Rule.COUNT:
         return not_null(function.family)
@@ -84,6 +85,7 @@ def _filter(node: exp.Filter, env: Env) -> Fact:
 
 @evaluates(exp.WithinGroup)
 def _within_group(node: exp.WithinGroup, env: Env) -> Fact:
+    """An aggregate of what WITHIN GROUP orders."""
     function = function_of(node.this, env.project.dialect.name)
     if function is None or not function.aggregates:
         return unknown(f"it is not known whether {described(node, env)} can be NULL")
@@ -96,9 +98,11 @@ def _within_group(node: exp.WithinGroup, env: Env) -> Fact:
 
 @evaluates(exp.IgnoreNulls, exp.RespectNulls)
 def _nulls(node: exp.Expr, env: Env) -> Fact:
+    """IGNORE NULLS and RESPECT NULLS leave what can be NULL as it is."""
     return evaluate(node.this, env)
 
 
 @evaluates(exp.Grouping, exp.GroupingId)
 def _grouping(node: exp.Expr, env: Env) -> Fact:  # noqa: ARG001
+    """GROUPING is a number, always."""
     return not_null(families.NUMBER)

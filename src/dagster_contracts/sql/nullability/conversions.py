@@ -34,6 +34,7 @@ def target_family(node: exp.Cast) -> str | None:
 
 @evaluates(exp.Cast)
 def _cast(node: exp.Cast, env: Env) -> Fact:  # noqa: PLR0911  (one a case)
+    """CAST: NULL where the value is, and where the dialect makes NULL of what it cannot convert."""
     value = evaluate(node.this, env)
     target = target_family(node)
     if value.nullable is not False:
@@ -78,6 +79,7 @@ def _finite(node: exp.Cast, value: Fact, target: str) -> str:
 
 @evaluates(exp.TryCast)
 def _try_cast(node: exp.TryCast, env: Env) -> Fact:
+    """TRY_CAST: NULL for what it cannot convert; any plain value can be text."""
     value = evaluate(node.this, env)
     target = target_family(node)
     if target == families.STRING and value.family not in {None, families.JSON, families.NESTED, families.ARRAY}:

@@ -25,6 +25,7 @@ def evaluates(*kinds: type[exp.Expr]) -> Callable[[Evaluator], Evaluator]:
     """Marks the function that evaluates nodes of exactly these kinds, not of kinds derived from them."""
 
     def register(function: Evaluator) -> Evaluator:
+        """Put the function into the table."""
         EVALUATORS.update(dict.fromkeys(kinds, function))
         return function
 
@@ -118,6 +119,7 @@ def _before(env: Env, position: int) -> Env:
 
 
 def _unqualified(scope: Scope, name: str) -> Slot | Fact | None:
+    """The column that a bare name stands for, why that is not known, or nothing."""
     if name in scope.merged:
         return scope.merged[name]
     found = [slot for source in scope.sources for slot in source.slots if slot.key == name]
@@ -130,6 +132,7 @@ def _unqualified(scope: Scope, name: str) -> Slot | Fact | None:
 
 
 def _qualified(scope: Scope, qualifier: str, name: str) -> Slot | Fact | None:
+    """The column that a name behind a relation's name stands for, why that is not known, or nothing."""
     sources = [source for source in scope.sources if source.key == qualifier]
     if not sources:
         return None
@@ -151,6 +154,7 @@ def _nested_or_unknown(column: exp.Column, env: Env | None) -> Fact:
 
 @evaluates(exp.Column)
 def _column(column: exp.Column, env: Env) -> Fact:
+    """A name: what it stands for."""
     found = resolve(column, env)
     if isinstance(found, Fact):
         return found
@@ -167,6 +171,7 @@ _WINDOW_FUNCTIONS = (
 
 
 def _is_stable(node: exp.Func, env: Env) -> bool:
+    """Whether a function always returns the same for the same arguments."""
     if isinstance(node, _WINDOW_FUNCTIONS):
         return True
     function = function_of(node, env.project.dialect.name)

@@ -75,6 +75,7 @@ def _proved(proofs: Mapping[type[exp.Expr], Proof], node: exp.Expr, env: Env) ->
 
 
 def _column(node: exp.Column, env: Env) -> Known:
+    """A column that has a value, and all that follows from that."""
     found = resolve(node, env)
     if isinstance(found, AliasUse):
         return value_of(found.expression, found.env)
@@ -91,10 +92,12 @@ def _own_key(node: exp.Expr, env: Env) -> Known:
 
 
 def _union(found: Iterable[Known]) -> Known:
+    """What at least one of them proves."""
     return frozenset().union(*found)
 
 
 def _in_all(found: Iterable[Known]) -> Known:
+    """What each of them proves."""
     return reduce(frozenset.intersection, found)
 
 
@@ -105,10 +108,12 @@ def _values(node: exp.Expr, *names: str, env: Env) -> Known:
 
 
 def _first(node: exp.Expr, env: Env) -> Known:
+    """An expression that is NULL where its first part is."""
     return value_of(node.this, env)
 
 
 def _both(node: exp.Binary, env: Env) -> Known:
+    """An expression that is NULL where one of its two sides is."""
     return value_of(node.this, env) | value_of(node.expression, env)
 
 
@@ -119,10 +124,12 @@ def _compared(node: exp.Binary, env: Env) -> Known:
 
 
 def _listed(node: exp.In, env: Env) -> Known:
+    """A value that was looked for in a list."""
     return _values(node, "this", env=env) if node.expressions else NOTHING
 
 
 def _one_of(node: exp.Coalesce, env: Env) -> Known:
+    """COALESCE has a value where one of its arguments has."""
     return _in_all(value_of(argument, env) for argument in [node.this, *node.expressions])
 
 
@@ -151,10 +158,12 @@ def _true_equality(node: exp.EQ, env: Env) -> Known:
 
 
 def _true_in(node: exp.In, env: Env) -> Known:
+    """A value that was found."""
     return _values(node, "this", env=env) if node.expressions or node.args.get("query") else NOTHING
 
 
 def _true_is(node: exp.Is, env: Env) -> Known:
+    """IS TRUE and IS FALSE."""
     if isinstance(node.expression, exp.Boolean):
         return true_of(node.this, env) if node.expression.this else false_of(node.this, env)
     return NOTHING
@@ -167,6 +176,7 @@ def _true_choice(node: exp.Coalesce, env: Env) -> Known:
 
 
 def _is_false(node: exp.Expr) -> bool:
+    """Whether FALSE is written there."""
     return isinstance(node, exp.Boolean) and not node.this
 
 
@@ -214,6 +224,7 @@ _TRUE: dict[type[exp.Expr], Proof] = {
 
 
 def _false_is(node: exp.Is, env: Env) -> Known:
+    """What IS NULL does not hold of."""
     return value_of(node.this, env) if isinstance(node.expression, exp.Null) else NOTHING
 
 

@@ -77,10 +77,12 @@ def _seeing(scope: Scope, env: Env) -> Env:
 
 
 def _single(source: Source) -> Scope:
+    """A FROM clause of one relation."""
     return Scope((source,), {}, NOTHING, tuple(source.slots))
 
 
 def _beside(left: Scope, source: Source) -> Scope:
+    """A FROM clause and one relation more."""
     return replace(left, sources=(*left.sources, source), visible=(*left.visible, *source.slots))
 
 
@@ -191,6 +193,7 @@ def _extended(left: Scope, right: Scope, side: str, holds: Known, reason: str) -
 
 
 def _extend(scope: Scope, extension: Extension) -> None:
+    """Mark every column of one side of an outer join."""
     for slot in scope.every_slot():
         slot.extensions.append(extension)
 
@@ -206,6 +209,7 @@ def _using(join: exp.Join, left: Scope, right: Scope, method: str, env: Env) -> 
 
 
 def _identifier(name: exp.Expr) -> exp.Expr:
+    """The name in a USING list."""
     return name.this if isinstance(name, exp.Column) else name
 
 

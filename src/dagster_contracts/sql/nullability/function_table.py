@@ -196,6 +196,7 @@ _OF_DIALECT = {
 
 @cache
 def _functions(dialect: str) -> dict[str, Function]:
+    """The functions of one dialect, by name."""
     found = {}
     for table in (_COMMON, _OF_DIALECT.get(dialect, {})):
         for (rule, family), names in table.items():

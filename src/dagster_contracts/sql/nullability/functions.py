@@ -36,6 +36,7 @@ def call(node: exp.Func, env: Env) -> Fact:
 
 
 def _by_rule(node: exp.Func, function: Function, facts: list[Fact], family: str | None, env: Env) -> Fact:  # noqa: PLR0911  (one a case)
+    """What the value is where no argument that matters is NULL."""
     if function.rule is Rule.NEVER:
         return not_null(family)
     if function.rule is Rule.FIRST:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 # These say what expressions can be, each for its kinds of nodes.
-from dagster_contracts.sql.nullability import aggregates, conversions, functions, operators, windows  # noqa: F401
+from dagster_contracts.sql.nullability import aggregates, choices, conversions, functions, operators, windows  # noqa: F401
 from dagster_contracts.sql.nullability.dialects import dialect_named
 from dagster_contracts.sql.nullability.queries import query_output
 from dagster_contracts.sql.nullability.scope import Env, Project

@@ -8,11 +8,10 @@ from sqlglot import exp
 
 from dagster_contracts.sql.nullability import families
 from dagster_contracts.sql.nullability.evaluate import described, evaluate, evaluates
-from dagster_contracts.sql.nullability.evidence import false_of, not_true_of, true_of
+from dagster_contracts.sql.nullability.evidence import false_of, true_of
 from dagster_contracts.sql.nullability.fact import (
     Fact,
     can_be_null,
-    first_not_null,
     not_null,
     one_of,
     strict,
@@ -29,6 +28,7 @@ _PLAIN_TEXT = frozenset([families.STRING, families.OTHER])
 
 @evaluates(exp.Literal)
 def _literal(node: exp.Literal, env: Env) -> Fact:  # noqa: ARG001
+    """A number or a text that is written there."""
     if node.is_string:
         return not_null(families.STRING)
     return not_null(families.NUMBER if node.is_int else families.DECIMAL)
@@ -36,16 +36,19 @@ def _literal(node: exp.Literal, env: Env) -> Fact:  # noqa: ARG001
 
 @evaluates(exp.Null)
 def _null(node: exp.Null, env: Env) -> Fact:  # noqa: ARG001
+    """NULL itself."""
     return can_be_null("NULL is written there", families.NULL)
 
 
 @evaluates(exp.Boolean)
 def _boolean(node: exp.Boolean, env: Env) -> Fact:  # noqa: ARG001
+    """TRUE and FALSE."""
     return not_null(families.BOOLEAN)
 
 
 @evaluates(exp.Paren, exp.Alias)
 def _inner(node: exp.Expr, env: Env) -> Fact:
+    """What is in parentheses or behind an alias."""
     return evaluate(node.this, env)
 
 
@@ -80,6 +83,7 @@ def number_family(facts: list[Fact]) -> str:
 
 @evaluates(exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot)
 def _arithmetic(node: exp.Expr, env: Env) -> Fact:
+    """NULL where one of its sides is."""
     facts = [evaluate(node.this, env)]
     if isinstance(node, exp.Binary):
         facts.append(evaluate(node.expression, env))
@@ -100,15 +104,18 @@ _MAY_BE_TEXT = frozenset([families.STRING, families.OTHER, None])
 
 @evaluates(exp.Div)
 def _division(node: exp.Div, env: Env) -> Fact:
+    """`/`."""
     return _divided(node, env, env.project.dialect.slash_zero)
 
 
 @evaluates(exp.IntDiv, exp.Mod)
 def _modulo(node: exp.Binary, env: Env) -> Fact:
+    """`%` and the integer division."""
     return _divided(node, env, env.project.dialect.modulo_zero)
 
 
 def _divided(node: exp.Binary, env: Env, by_zero: str) -> Fact:
+    """A division: NULL where one of its sides is, and where its dialect makes NULL of a zero."""
     facts = [evaluate(node.this, env), evaluate(node.expression, env)]
     result = _unless_overflow(node, plain(facts, number_family(facts)), facts, env)
     if result.nullable is not False or by_zero in {"error", "value"} or _is_not_zero(node.expression):
@@ -130,6 +137,7 @@ _PATTERNS = (exp.Like, exp.ILike, exp.SimilarTo, exp.Glob, exp.RegexpLike, exp.R
 
 @evaluates(*_COMPARISONS)
 def _comparison(node: exp.Binary, env: Env) -> Fact:
+    """NULL where one of its sides is."""
     return compared([evaluate(node.this, env), evaluate(node.expression, env)], env)
 
 
@@ -147,31 +155,37 @@ def compared(facts: list[Fact], env: Env) -> Fact:
 
 @evaluates(*_PATTERNS)
 def _pattern(node: exp.Expr, env: Env) -> Fact:
+    """LIKE and the like."""
     return plain([evaluate(node.this, env), evaluate(node.expression, env)], families.BOOLEAN)
 
 
 @evaluates(exp.Escape)
 def _escape(node: exp.Escape, env: Env) -> Fact:
+    """LIKE with ESCAPE."""
     return plain([evaluate(node.this, env), evaluate(node.expression, env)], families.BOOLEAN)
 
 
 @evaluates(exp.Between)
 def _between(node: exp.Between, env: Env) -> Fact:
+    """BETWEEN."""
     return compared([evaluate(node.args[name], env) for name in ("this", "low", "high")], env)
 
 
 @evaluates(exp.Is, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Exists)
 def _never_null(node: exp.Expr, env: Env) -> Fact:  # noqa: ARG001
+    """Questions that are always answered."""
     return not_null(families.BOOLEAN)
 
 
 @evaluates(exp.Not)
 def _not(node: exp.Not, env: Env) -> Fact:
+    """NOT."""
     return plain([evaluate(node.this, env)], families.BOOLEAN)
 
 
 @evaluates(exp.And)
 def _and(node: exp.And, env: Env) -> Fact:
+    """AND: its right side matters only where its left one is not false."""
     left = evaluate(node.this, env)
     right = evaluate(node.expression, env.knowing(true_of(node.this, env)))
     return plain([left, right], families.BOOLEAN)
@@ -179,63 +193,22 @@ def _and(node: exp.And, env: Env) -> Fact:
 
 @evaluates(exp.Or)
 def _or(node: exp.Or, env: Env) -> Fact:
+    """OR: its right side matters only where its left one is not true."""
     left = evaluate(node.this, env)
     right = evaluate(node.expression, env.knowing(false_of(node.this, env)))
     return plain([left, right], families.BOOLEAN)
 
 
-@evaluates(exp.Coalesce)
-def _coalesce(node: exp.Coalesce, env: Env) -> Fact:
-    return first_not_null([evaluate(argument, env) for argument in [node.this, *node.expressions]])
-
-
-@evaluates(exp.Nullif)
-def _nullif(node: exp.Nullif, env: Env) -> Fact:
-    fact = evaluate(node.this, env)
-    return can_be_null(f"{described(node, env)} is NULL where both are equal", fact.family)
-
-
-@evaluates(exp.If)
-def _if(node: exp.If, env: Env) -> Fact:
-    return _branches([(node.this, node.args["true"])], node.args.get("false"), env)
-
-
-@evaluates(exp.Case)
-def _case(node: exp.Case, env: Env) -> Fact:
-    subject = node.this
-    branches = [(branch.this, branch.args["true"]) for branch in node.args["ifs"]]
-    if subject is not None:
-        branches = [(exp.EQ(this=subject.copy(), expression=when.copy()), value) for when, value in branches]
-    return _branches(branches, node.args.get("default"), env)
-
-
-@evaluates(exp.Nvl2)
-def _nvl2(node: exp.Nvl2, env: Env) -> Fact:
-    present = exp.Not(this=exp.Is(this=node.this.copy(), expression=exp.Null()))
-    return _branches([(present, node.args["true"])], node.args.get("false"), env)
-
-
-def _branches(branches: list[tuple[exp.Expr, exp.Expr]], default: exp.Expr | None, env: Env) -> Fact:
-    """One of several values, of which each is taken where its condition holds and none before it does."""
-    facts = []
-    for condition, value in branches:
-        facts.append(evaluate(value, env.knowing(true_of(condition, env))))
-        env = env.knowing(not_true_of(condition, env))
-    if default is None:
-        facts.append(can_be_null("CASE without ELSE is NULL where no condition holds", families.NULL))
-    else:
-        facts.append(evaluate(default, env))
-    return one_of(facts)
-
-
 @evaluates(exp.DPipe)
 def _pipes(node: exp.DPipe, env: Env) -> Fact:
+    """`||`."""
     facts = [evaluate(node.this, env), evaluate(node.expression, env)]
     return plain(facts, families.ARRAY if facts[0].family == families.ARRAY else families.STRING)
 
 
 @evaluates(exp.Concat)
 def _concat(node: exp.Concat, env: Env) -> Fact:
+    """CONCAT: some dialects leave NULLs out."""
     facts = [evaluate(argument, env) for argument in node.expressions]
     if env.project.dialect.concat_skips_null and all(
         fact.family not in {families.NESTED, families.ARRAY, None} for fact in facts
@@ -244,21 +217,15 @@ def _concat(node: exp.Concat, env: Env) -> Fact:
     return plain(facts, families.STRING)
 
 
-@evaluates(exp.Greatest, exp.Least)
-def _greatest(node: exp.Expr, env: Env) -> Fact:
-    facts = [evaluate(argument, env) for argument in [node.this, *node.expressions]]
-    if env.project.dialect.greatest_skips_null or node.args.get("ignore_nulls"):
-        return first_not_null(facts)
-    return strict(facts, families.common_family(fact.family for fact in facts))
-
-
 @evaluates(exp.Interval)
 def _interval(node: exp.Interval, env: Env) -> Fact:
+    """INTERVAL."""
     return not_null(families.INTERVAL) if node.this is None else plain([evaluate(node.this, env)], families.INTERVAL)
 
 
 @evaluates(exp.Array)
 def _array(node: exp.Array, env: Env) -> Fact:
+    """An array that is written there."""
     if any(isinstance(item, exp.Query) for item in node.expressions):
         return unknown("it is not known whether an array of a subquery's rows can be NULL", families.NESTED)
     elements = [evaluate(item, env) for item in node.expressions]
@@ -276,10 +243,12 @@ def _nested(node: exp.Expr, env: Env) -> Fact:
 
 @evaluates(exp.Bracket)
 def _bracket(node: exp.Bracket, env: Env) -> Fact:
+    """An element or a field, which need not be there."""
     return can_be_null(f"{described(node, env)} is NULL where there is no such element")
 
 
 @evaluates(exp.AtTimeZone)
 def _at_time_zone(node: exp.AtTimeZone, env: Env) -> Fact:
+    """AT TIME ZONE."""
     facts = [evaluate(node.this, env), evaluate(node.args["zone"], env)]
     return plain(facts, facts[0].family)

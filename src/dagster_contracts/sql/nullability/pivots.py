@@ -25,10 +25,12 @@ def pivoted(pivot: exp.Pivot, scope: Scope, env: Env) -> Source:
 
 
 def _kept(scope: Scope, used: set[str]) -> list[Slot]:
+    """The columns that stay as they are."""
     return [slot for slot in scope.visible if slot.key not in used]
 
 
 def _facts(slots: list[Slot], scope: Scope) -> list[Fact]:
+    """What is known of them."""
     return [slot_fact(slot, scope.known) for slot in slots]
 
 

@@ -68,6 +68,7 @@ def _with_ctes(query: exp.Expr, env: Env) -> Env:
 
 
 def _tables(cte: exp.Expr) -> list[exp.Table]:
+    """The tables that a CTE reads."""
     return [table for table in cte.find_all(exp.Table) if isinstance(table.this, exp.Identifier)]
 
 
@@ -126,6 +127,7 @@ def _set_operation(query: exp.SetOperation, env: Env) -> Output:  # noqa: PLR091
 
 
 def _by_position(left: Output, right: Output) -> Output:
+    """What comes from one of two queries, column by column."""
     if left.incomplete or right.incomplete:
         return incomplete((left.incomplete or right.incomplete)[0])
     if len(left.facts) != len(right.facts):
@@ -194,6 +196,7 @@ def _elements(node: exp.Expr, env: Env) -> Fact:
 
 
 def _column_of(query: exp.Expr, env: Env) -> Fact:
+    """What the only column of a subquery can be."""
     output = query_output(query, env)
     if output.incomplete or len(output.facts) != 1:
         return unknown("it is not known whether a subquery returns NULL", because=output.incomplete)
@@ -202,6 +205,7 @@ def _column_of(query: exp.Expr, env: Env) -> Fact:
 
 @evaluates(exp.In)
 def _in(node: exp.In, env: Env) -> Fact:
+    """IN, with a list or a subquery."""
     facts = [evaluate(node.this, env)]
     query = node.args.get("query")
     if query is not None:

@@ -68,6 +68,7 @@ def table_output(node: exp.Table, env: Env) -> Output:
 
 
 def _relation_output(relation: Relation, label: str) -> Output:
+    """What a declared table returns."""
     facts = []
     for column in relation.columns:
         family = families.declared_family(column.type)
@@ -100,6 +101,7 @@ def series_element(call: exp.Expr, env: Env) -> Fact:
 
 @evaluates(*_SERIES)
 def _series(node: exp.Expr, env: Env) -> Fact:
+    """A series in the place of a value is an array."""
     bounds = [evaluate(value, env) for value in node.args.values() if isinstance(value, exp.Expr)]
     whole = one_of(bounds) if bounds else not_null()
     if isinstance(node, exp.ExplodingGenerateSeries):

@@ -85,7 +85,7 @@ def final_env(select: exp.Select, outer: Env, query: Query) -> Env:
     aliases = {
         dialect.key(item.args["alias"]): (position, item.this)
         for position, item in enumerate(select.expressions)
-        if isinstance(item, exp.Alias)
+        if isinstance(item, exp.Alias) and item.args.get("alias")
     }
     windows = {
         dialect.key(window.this): window

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from dagster_contracts.sql.nullability.evaluate import evaluate
+from dagster_contracts.sql.nullability.evaluate import described, evaluate
 from dagster_contracts.sql.nullability.scope import Output, Slot, slot_fact
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ def expanded(item: exp.Expr, env: Env) -> Output:
     part = next((name for name, value in star.args.items() if value and name not in _PARTS), None)
     if part is not None:
         incomplete = (f"* with {part.upper()} is not supported",)
+    changed = [*(star.args.get("replace") or ()), *(star.args.get("rename") or ())]
+    if not all(isinstance(one, exp.Alias) and one.args.get("alias") for one in changed):
+        incomplete = (f"{described(item, env)} is not supported",)
     if incomplete:
         return Output((), (), incomplete)
     key = env.project.dialect.key
@@ -64,14 +67,17 @@ def _matching(pattern: str, env: Env) -> Output:
 
 
 def _name(column: exp.Expr) -> exp.Expr:
+    """The name of a column that EXCLUDE or RENAME mentions."""
     return column.this if isinstance(column, exp.Column) else column
 
 
 def _all_slots(env: Env) -> tuple[tuple[Slot, ...], tuple[str, ...]]:
+    """What `*` stands for, and why that is not known."""
     return env.scope.visible, env.scope.incomplete()
 
 
 def _slots_of(item: exp.Column, env: Env) -> tuple[tuple[Slot, ...], tuple[str, ...]]:
+    """What `t.*` stands for, and why that is not known."""
     qualifier = env.project.dialect.key(item.args.get("table"))
     sources = [source for source in env.scope.sources if source.key == qualifier]
     if len(sources) != 1 or item.args.get("db"):

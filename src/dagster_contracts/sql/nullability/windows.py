@@ -21,6 +21,7 @@ _NUMBERING = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeD
 
 @evaluates(exp.Window)
 def _window(node: exp.Window, env: Env) -> Fact:  # noqa: PLR0911  (one a kind of function)
+    """A function over a window."""
     call = node.this
     peers = env.peers or env
     filtered = isinstance(call, exp.Filter)
@@ -65,6 +66,7 @@ def _shifted(call: exp.Expr, peers: Env) -> Fact:
 
 
 def _value_in_frame(call: exp.Expr, peers: Env, *, empty: bool) -> Fact:
+    """FIRST_VALUE and LAST_VALUE: a row's value, if the frame has rows."""
     subject = call.this
     while isinstance(subject, (exp.IgnoreNulls, exp.RespectNulls)):
         subject = subject.this
