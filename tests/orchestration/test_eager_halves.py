@@ -111,6 +111,24 @@ def test_another_io_manager_gets_frames_whatever_it_takes(tmp_path: Path):
     assert_frame_equal(manager.seen["orders_quarantine"].select("id", "a"), INVALID)
 
 
+def test_rows_that_cannot_be_conformed_lie_between_those_of_a_plan_as_between_those_of_a_frame(tmp_path: Path):
+    given = [{"id": 1, "a": 1}, {"id": "x", "a": 1}, {"id": 2, "a": -2}, {"id": 3, "a": "y"}, {"id": 5, "a": 7}]
+    asset = dc.asset(Orders, name="orders", quarantine=True)(lambda: given)
+    spy = Spy(tmp_path / "apart")
+    assert run_apart(asset, spy)
+    assert spy.seen == {"orders": pl.LazyFrame, "orders_quarantine": pl.LazyFrame}
+    with dg.DagsterInstance.ephemeral() as instance:
+        assert dg.materialize([asset], resources={"io_manager": Spy(tmp_path / "here")}, instance=instance).success
+    table = pl.read_parquet(tmp_path / "apart" / "orders.parquet")
+    quarantine = pl.read_parquet(tmp_path / "apart" / "orders_quarantine.parquet")
+    assert table.rows() == [(1, 1), (5, 7)]
+    assert quarantine["id"].to_list() == [None, 2, 3]
+    assert quarantine["dy_rule__a__min"].to_list() == ["unknown", "invalid", "unknown"]
+    for name in spy.seen:
+        apart, here = (pl.read_parquet(tmp_path / folder / f"{name}.parquet") for folder in ("apart", "here"))
+        assert_frame_equal(apart, here)
+
+
 @pytest.mark.parametrize("rows", [ROWS, VALID], ids=["some invalid", "all valid"])
 def test_a_direct_call_gives_a_frame(rows: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("DAGSTER_CONTRACTS_QUARANTINE_DIR", str(tmp_path))
