@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 PART_ROWS: Final = 16_384
 """How many rows are conformed at once."""
 
+TABLE_ROWS: Final = 262_144
+"""How many rows of a table are, which is columns already."""
+
 _LOG = logging.getLogger("dagster_contracts")
 
 
@@ -117,14 +120,14 @@ def _parts(
 
 
 def cut(given: object) -> Iterator[Columns | list[Any]]:
-    """Rows or a table in parts of at most `PART_ROWS` rows.
+    """Rows in parts of at most `PART_ROWS`, or a table in parts of at most `TABLE_ROWS` rows.
 
     Raises:
         SchemaError: It is neither, or its iterator raised.
     """
     source = read(given)
     if isinstance(source, Columns):
-        yield from source.slices(PART_ROWS)
+        yield from source.slices(TABLE_ROWS)
     elif isinstance(source, list):
         yield from (source[at : at + PART_ROWS] for at in range(0, len(source), PART_ROWS))
     else:

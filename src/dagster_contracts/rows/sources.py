@@ -163,14 +163,9 @@ def _of_pandas_series(series: Any) -> pl.Series | list[Any]:
             return _plain(cast("pl.Series", pl.from_pandas(series, nan_to_null=True)))
         except Exception:  # noqa: BLE001  (what Arrow does not know is read as objects)
             series = series.astype(object)
-    return [None if _is_missing(value) else value for value in series.tolist()]
-
-
-def _is_missing(value: object) -> bool:
-    """Whether pandas means "no value": NaN, NA or NaT."""
-    if isinstance(value, float):
-        return value != value  # noqa: PLR0124
-    return type(value).__name__ in {"NAType", "NaTType"}
+    values = series.tolist()
+    missing = series.isna().tolist()
+    return [None if none else value for none, value in zip(missing, values, strict=True)] if any(missing) else values
 
 
 def restore(value: object) -> Callable[[pl.DataFrame], Any] | None:
