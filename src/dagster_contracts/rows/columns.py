@@ -5,16 +5,17 @@ All casts of a table are evaluated together, for each evaluation has its price.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from dagster_contracts.rows import casts, cells, constraints, mixed, nested
+from dagster_contracts.rows import casts, cells, constraints, mixed, nested, pending
 from dagster_contracts.rows.exact import exact_values
 from dagster_contracts.rows.groups import groups, sources_of
 from dagster_contracts.rows.leaves import OWN_TYPES
+from dagster_contracts.rows.pending import Pending
 from dagster_contracts.rows.reference import conform_value
 from dagster_contracts.rows.refused import Refused
 from dagster_contracts.rows.vouched import Cast, Source
@@ -47,23 +48,6 @@ class Column:
     own: bool = False
 
 
-@dataclass(frozen=True)
-class Pending:
-    """One field whose casts are still to be evaluated.
-
-    Args:
-        sources: The series that the casts read, by names of their own.
-        cells: The cells in the field's dtype.
-        opened: Which values the casts do not vouch for.
-        own: Whether all values are of the field's own type already.
-    """
-
-    sources: list[pl.Series]
-    cells: pl.Expr
-    opened: pl.Expr
-    own: bool
-
-
 def conform_columns(shapes: Sequence[Shape], given: Sequence[Given], how: How, depth: int) -> list[Column]:
     """Conform the values of several fields.
 
@@ -76,13 +60,13 @@ def conform_columns(shapes: Sequence[Shape], given: Sequence[Given], how: How, d
     begun = [
         _begun(shape, values, how, depth, f"{at}") for at, (shape, values) in enumerate(zip(shapes, given, strict=True))
     ]
-    evaluated = _evaluated([one for one in begun if isinstance(one, Pending)])
+    results = pending.evaluated([one for one in begun if isinstance(one, Pending)])
     found: list[Column] = []
     for shape, values, one in zip(shapes, given, begun, strict=True):
         if isinstance(one, Column):
             found.append(one)
             continue
-        result = next(evaluated)
+        result = next(results)
         if result is None:
             found.append(_one_by_one(shape, _python(shape, values), how, depth))
         else:
@@ -127,7 +111,7 @@ def _of_nested(shape: Shape, given: Given, asked: Constraints, how: How, depth: 
     sources = [series.alias("cells"), present.alias("present")]
     if vouched is not None:
         sources.append(vouched.alias("vouched"))
-    pending = _pending(
+    started = pending.begun(
         shape,
         asked,
         sources,
@@ -135,7 +119,7 @@ def _of_nested(shape: Shape, given: Given, asked: Constraints, how: How, depth: 
         pl.col("present"),
         leave=leave,
     )
-    result = next(_evaluated([pending]))
+    result = next(pending.evaluated([started]))
     if result is None:
         return _one_by_one(shape, _python(shape, given), how, depth)
     return _mended(shape, given, *result, own=False, how=how, depth=depth)
@@ -156,7 +140,7 @@ def _of_series(
     found = casts.cast(shape, source, strict=how.strict and not stands_for)
     if found is None:
         return _one_by_one(shape, _python(shape, given), how, depth)
-    return _pending(shape, asked, [given.alias(name)], found, pl.col(name).is_not_null(), leave=leave)
+    return pending.begun(shape, asked, [given.alias(name)], found, pl.col(name).is_not_null(), leave=leave)
 
 
 def _of_values(
@@ -190,16 +174,7 @@ def _of_values(
     else:
         present = pl.col(f"{name}.present")
         sources.append(pl.Series(f"{name}.present", [value is not None for value in values], dtype=pl.Boolean()))
-    return _pending(shape, asked, sources, _joined(parts), present, leave=leave, own=own and one_type)
-
-
-def _joined(parts: list[Cast]) -> Cast:
-    """The casts of values of several types, each null where the value is of another."""
-    if len(parts) == 1:
-        return parts[0]
-    return Cast(
-        pl.coalesce([one.cells if one.vouched is None else pl.when(one.vouched).then(one.cells) for one in parts])
-    )
+    return pending.begun(shape, asked, sources, pending.joined(parts), present, leave=leave, own=own and one_type)
 
 
 def _all_fine(shape: Shape, series: pl.Series, *, own: bool) -> Column:
@@ -207,53 +182,6 @@ def _all_fine(shape: Shape, series: pl.Series, *, own: bool) -> Column:
     if series.null_count() == 0 or (shape.nullable and shape.of_none is None):
         return Column(series, own=own)
     return Column(series, frozenset(series.is_null().arg_true().to_list()), own=own)
-
-
-def _pending(
-    shape: Shape,
-    asked: Constraints,
-    sources: list[pl.Series],
-    found: Cast,
-    present: pl.Expr,
-    *,
-    leave: bool,
-    own: bool = False,
-) -> Pending:
-    """A cast, its constraints, and what is left of nulls."""
-    vouched = found.cells.is_not_null() & present
-    if found.vouched is not None:
-        vouched &= found.vouched
-    kept = None if leave else constraints.kept(shape, asked, found.cells)
-    if kept is not None:
-        vouched &= kept
-    opened = ~vouched.fill_null(value=False)
-    if shape.nullable:
-        opened &= present
-    return Pending(sources, found.cells, opened, own)
-
-
-def _evaluated(pending: Sequence[Pending]) -> Iterator[tuple[pl.Series, pl.Series] | None]:
-    """The cells of each field and which of them are open; `None` where Polars could not evaluate the casts."""
-    try:
-        yield from _together(pending)
-    except pl.exceptions.PolarsError:
-        for one in pending:
-            try:
-                yield from _together([one])
-            except pl.exceptions.PolarsError:
-                yield None
-
-
-def _together(pending: Sequence[Pending]) -> list[tuple[pl.Series, pl.Series]]:
-    """The same for all fields in one evaluation."""
-    if not pending:
-        return []
-    sources = [series for one in pending for series in one.sources]
-    wanted: list[pl.Expr] = []
-    for at, one in enumerate(pending):
-        wanted += [one.cells.alias(f"cells {at}"), one.opened.alias(f"open {at}")]
-    found = pl.DataFrame(sources).lazy().select(wanted).collect()
-    return [(found[f"cells {at}"], found[f"open {at}"]) for at in range(len(pending))]
 
 
 def _mended(
