@@ -3,6 +3,7 @@
 import inspect
 import pickle
 import re
+from pathlib import Path
 
 import dagster as dg
 import dataframely as dy
@@ -21,14 +22,14 @@ CLASSES = {
 ABSTRACT = {"ContractsError", "DataError"}
 # Provoked where their kind is tested.
 ELSEWHERE = {
-    "StorageError",
-    "SchemaError",
-    "SchemaDefinitionError",
-    "AssetError",
-    "ContractParseError",
-    "UnknownTypeError",
-    "ContractViolationError",
-    "SqlModelError",
+    "StorageError": "orchestration/test_parquet_io_manager.py",
+    "SchemaError": "orchestration/test_rows_in_assets.py",
+    "SchemaDefinitionError": "contract/schema/test_refusals.py",
+    "AssetError": "orchestration/test_rows_in_assets.py",
+    "ContractParseError": "sql/test_contract_rules.py",
+    "UnknownTypeError": "sql/test_dialect_types.py",
+    "ContractViolationError": "orchestration/sql_project/test_component.py",
+    "SqlModelError": "orchestration/sql_project/test_execution.py",
 }
 
 
@@ -444,6 +445,8 @@ def test_a_storage_error_names_the_asset_and_what_to_do(tmp_path):
 def test_every_class_is_provoked_here():
     provoked = {kind for _, kind, *_ in [*BEFORE_A_RUN.values(), *IN_A_STEP.values()]} | set(ELSEWHERE)
     assert provoked == set(CLASSES) - ABSTRACT
+    for kind, file in ELSEWHERE.items():
+        assert kind in (Path(__file__).parent / file).read_text()
 
 
 def test_a_caller_catches_the_family_or_the_class():
