@@ -20,9 +20,9 @@ _HOW = """\
 Every number is the median of fresh processes that take turns. CPU is user and system time of the work alone, without
 imports. *Peak* is the most memory that was resident; *above* is how much of it came on top of what was resident before
 the work, and of a frame in memory after it was read. Assets run as in a run worker, where nobody keeps what they
-return. `floor` is Polars alone, `plain` a `@dg.asset`, `ours` a
-`@dc.asset` with a quarantine, `peer` the same with dagster-dataframely; all assets write through `dc.ParquetIOManager`.
-What a thing *adds* is its own value less that of `plain`."""
+return. `floor` is Polars alone, `plain` a `@dg.asset`, `ours` a `@dc.asset` with a quarantine, `peer` the same with
+dagster-dataframely; all assets write through `dc.ParquetIOManager`. What a thing *adds* is its own value less that of
+`plain`."""
 
 
 def report(results: Results, scale: Scale, environment: Environment) -> str:
@@ -43,7 +43,7 @@ def report(results: Results, scale: Scale, environment: Environment) -> str:
 def _machine(scale: Scale, environment: Environment) -> str:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
-    sizes = f"{scale.eager:,} rows eager, {scale.lazy:,} lazy, {scale.repeats} repeats"
+    sizes = f"{scale.eager:,} rows eager, {scale.lazy:,} lazy, median of {scale.repeats}"
     big = f", {scale.big:,} rows for the big table, measured once" if scale.big else ""
     quick = " **Quick: fewer rows and repeats than the targets are about.**" if scale.quick else ""
     shared = os.getloadavg()[2] > _OWN_LOAD * (os.cpu_count() or 1)

@@ -106,7 +106,7 @@ def _small() -> list[Target]:
         Target("100 assets × 40 columns", "defining: 3 ms an asset", 3, _DEFINED, _milliseconds, "ms", _DEFINING),
         Target("import dagster_contracts", "30 ms", 30, ("import/dagster_contracts",), _milliseconds, "ms"),
         Target("import, with dc.asset touched", "dagster's own + 15 %", 1.15, own, _cpu, held_back=_IMPORTING),
-        Target("the same", "dagster's and polars' own + 15 %", 1.15, both, _cpu),
+        Target("the same", "dagster's and polars' own + 15 %", 1.15, both, _cpu, held_back=_OUR_OWN_IMPORT),
     ]
 
 
@@ -131,4 +131,7 @@ _DEFINING = (
     "serializing them for the fingerprint 0.5 ms, words for the Columns tab and the checks 0.7 ms, fields, names and "
     "texts 1 ms, check specs and table schema 0.7 ms."
 )
-_IMPORTING = "Polars' own import is a quarter of Dagster's; what is ours is the rest. Dataframely is not imported."
+_IMPORTING = "Polars' own import is a seventh of Dagster's or more; the next row has what is ours."
+_OUR_OWN_IMPORT = (
+    "`upath` and `fsspec`, for storage, are a third of it, our own modules the rest. Dataframely is not imported."
+)
