@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-HEAVY = {"dataframely", "duckdb", "numpy", "pandas", "sqlglot"}
+HEAVY = {"dataframely", "duckdb", "numpy", "pandas", "sqlglot", "upath"}
 
 
 @pytest.mark.parametrize("name", ["asset", "ParquetIOManager", "Quarantine", "validate"])

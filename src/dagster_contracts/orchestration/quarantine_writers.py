@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 import dagster as dg
 import polars as pl
-from upath import UPath
 
 from dagster_contracts.contract import names
 from dagster_contracts.errors import QuarantineStorageError
@@ -101,6 +100,8 @@ class FileWriter:
 
     def __call__(self, rows: pl.DataFrame | pl.LazyFrame) -> str:
         """Write the rows in place of those of an earlier call, and return the file's path."""
+        from upath import UPath  # noqa: PLC0415  (heavy)
+
         target = UPath(self.path)
         with staging(target) as folder:
             publish([(write_aside(rows, folder / target.name), target)])

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 import polars as pl
-from upath import UPath
 
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.failures import as_failures
@@ -33,6 +32,8 @@ def staging_folder(asset: dg.AssetKey, settings: Settings) -> Iterator[Path]:
     It is in `temp_dir` if that is set; else beside the table where our own IO manager keeps it on a local disk, so that
     publishing is renaming; else in the system's temporary directory. What a killed run left is swept by the next one.
     """
+    from upath import UPath  # noqa: PLC0415  (heavy)
+
     with as_failures():
         temp_dir = existing_temp_dir(settings, asset.to_user_string())
     context = internals.current_context()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 from pydantic import Field
-from upath import UPath
 
 from dagster_contracts.errors import ContractsError, StorageError
 from dagster_contracts.orchestration.failures import raise_as_failure
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import polars as pl
+    from upath import UPath
 
     Context = dg.InputContext | dg.OutputContext
     Frame = pl.DataFrame | pl.LazyFrame
@@ -95,6 +95,8 @@ class ParquetUPathIOManager(dg.UPathIOManager):
     def __init__(self, base_dir: str, storage_options: Mapping[str, Any] | None = None) -> None:
         if not base_dir.strip():
             raise StorageError("ParquetIOManager: `base_dir` is empty. Set it to a folder or a URL.")
+        from upath import UPath  # noqa: PLC0415  (heavy)
+
         base = UPath(base_dir, **(storage_options or {}))
         if is_local(base):
             base = UPath(os.path.abspath(os.path.expanduser(base.path)))  # noqa: PTH100, PTH111  (a UPath, not a Path)
