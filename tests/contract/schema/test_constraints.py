@@ -53,6 +53,10 @@ DATES = st.dates(dt.date(2019, 12, 30), dt.date(2020, 1, 3))
 NEW_YEAR = dt.datetime(2020, 1, 1)  # noqa: DTZ001  (naive, as the column is)
 MOMENTS = st.datetimes(NEW_YEAR - dt.timedelta(seconds=1), NEW_YEAR + dt.timedelta(seconds=1))
 SPANS = st.timedeltas(dt.timedelta(-1), dt.timedelta(1)) | st.just(dt.timedelta(0))
+AS_WRITTEN = pytest.mark.skipif(
+    not valid_to_pydantic(Annotated[Decimal, Field(multiple_of=0.1)], Decimal(1)),
+    reason="this pydantic takes the 0.1 of a Decimal field for the binary fraction next to it",
+)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +77,7 @@ SPANS = st.timedeltas(dt.timedelta(-1), dt.timedelta(1)) | st.just(dt.timedelta(
         (Annotated[float, Field()], FLOATS),
         (Annotated[Decimal, Field(max_digits=6, decimal_places=2, ge=Decimal("0.005"), lt=9.5)], DECIMALS),
         (Annotated[Decimal, Field(max_digits=6, decimal_places=2, multiple_of=Decimal("0.5"))], DECIMALS),
-        (Annotated[Decimal, Field(max_digits=6, decimal_places=2, multiple_of=0.1)], DECIMALS),
+        pytest.param(Annotated[Decimal, Field(max_digits=6, decimal_places=2, multiple_of=0.1)], DECIMALS, marks=AS_WRITTEN),
         (Annotated[Decimal, Field(max_digits=6, decimal_places=2, multiple_of=Decimal("0.125"))], DECIMALS),
         (Annotated[Decimal, Field(max_digits=6, decimal_places=2, multiple_of=3)], DECIMALS),
         (Annotated[Decimal, Field(max_digits=38, decimal_places=2, multiple_of=10**37)], DECIMALS),

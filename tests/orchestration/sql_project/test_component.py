@@ -1,84 +1,18 @@
 """A folder of SQL models as assets, loaded from YAML and run for real."""
 
 from pathlib import Path
-from textwrap import dedent
 
 import dagster as dg
-import duckdb
 import polars as pl
 import pytest
 from dagster.components.core.component_tree import ComponentTreeException
 from dagster.components.testing.utils import create_defs_folder_sandbox
+from tests.orchestration.sql_project.shop import QUIET, SOURCES, Shop, failure
 
 import dagster_contracts as dc
 from dagster_contracts import errors
 
-CONFIG = '[[sources]]\nsql = "sources.sql"\n'
-SOURCES = "CREATE TABLE raw_orders (id BIGINT NOT NULL, customer VARCHAR, amount DOUBLE NOT NULL);"
-PROJECT = {
-    "contracts.toml": CONFIG,
-    "sources.sql": SOURCES,
-    "models/orders.sql": "-- Orders as they came.\nSELECT id, customer, amount FROM raw_orders\n",
-    "models/totals.sql": "SELECT customer, sum(amount) AS amount FROM orders WHERE customer IS NOT NULL GROUP BY ALL\n",
-    "contracts/totals.contract.toml": """
-        [rules]
-        required = ["customer"]
-        protected = ["amount"]
-
-        [[columns]]
-        name = "customer"
-        type = "String"
-        nullable = false
-        description = "Who ordered."
-
-        [[columns]]
-        name = "amount"
-        type = "Float64"
-        nullable = false
-        """,
-}
-QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 CHECKS = ["contract_required_columns", "contract_protected_columns", "contract_column_constraints"]
-
-
-class Shop:
-    """One project on disk, loaded anew for each run as a run's process does."""
-
-    def __init__(self, folder: Path, **files: str) -> None:
-        self.folder = folder
-        self.attributes: dict = {"database": str(folder / "shop.duckdb"), "wait_seconds": 5}
-        self.write(**PROJECT)
-        self.write(**files)
-        self.query(SOURCES)
-        self.query("INSERT INTO raw_orders VALUES (1, 'Ada', 1.5), (2, NULL, 2.0), (3, 'Ada', 3.0)")
-
-    def write(self, **files: str) -> None:
-        for name, text in files.items():
-            file = self.folder / "project" / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(dedent(text))
-
-    def query(self, sql: str) -> list:
-        with duckdb.connect(self.attributes["database"]) as connection:
-            return connection.execute(sql).fetchall()
-
-    def load(self) -> dg.Definitions:
-        with create_defs_folder_sandbox() as sandbox:
-            attributes = {"config_path": str(self.folder / "project" / "contracts.toml"), **self.attributes}
-            folder = sandbox.scaffold_component(
-                component_cls=dc.SqlProjectComponent,
-                defs_yaml_contents={"type": "dagster_contracts.SqlProjectComponent", "attributes": attributes},
-            )
-            with sandbox.load_component_and_build_defs(defs_path=folder) as (_, defs):
-                return defs
-
-    def run(self, *names: str, instance=None, partition=None, resources=None, others=()):
-        defs = dg.Definitions.merge(self.load(), dg.Definitions(assets=others, resources=resources or {}))
-        job = defs.resolve_implicit_global_asset_job_def()
-        keys = [dg.AssetKey.from_user_string(name) for name in names] or None
-        return job.execute_in_process(
-            run_config=QUIET, raise_on_error=False, asset_selection=keys, instance=instance, partition_key=partition
-        )
 
 
 @pytest.fixture
@@ -88,14 +22,6 @@ def shop(tmp_path) -> Shop:
 
 def outcomes(result) -> dict[str, tuple[bool, str]]:
     return {one.check_name: (one.passed, one.severity.value) for one in result.get_asset_check_evaluations()}
-
-
-def failure(result) -> Exception:
-    (event,) = result.get_step_failure_events()
-    error = event.step_failure_data.error
-    while error.cause is not None:
-        error = error.cause
-    return error
 
 
 HELD = dict.fromkeys(CHECKS, (True, "ERROR"))
@@ -319,6 +245,24 @@ class TestPartitions:
         self.partitioned(shop, sidecar="")
         result = shop.run("daily", partition="2024-01-01")
         assert 'Add partition_by = "<column>"' in failure(result).message
+
+    def test_a_run_of_several_days_replaces_theirs(self, shop):
+        self.partitioned(shop)
+        for day in ("2024-01-01", "2024-01-03"):
+            assert shop.run("daily", partition=day).success
+        shop.query("INSERT INTO daily VALUES ('2023-12-31', 9)")
+        span = {"dagster/asset_partition_range_start": "2024-01-01", "dagster/asset_partition_range_end": "2024-01-02"}
+        assert shop.run("daily", tags=span).success
+        found = shop.query("SELECT day::VARCHAR, n FROM daily ORDER BY day")
+        assert found == [("2023-12-31", 9), ("2024-01-01", 1), ("2024-01-02", 2)]
+
+    def test_a_run_without_a_partition_does_not_replace_them_all(self, shop):
+        self.partitioned(shop)
+        assert shop.run("daily", partition="2024-01-01").success
+        shop.write(**{"models/daily.sql": "SELECT seen::DATE AS day, count(*) AS n FROM raw_at GROUP BY ALL"})
+        result = shop.run("daily")
+        assert "daily has partitions, and the run has none" in failure(result).message
+        assert shop.query("SELECT n FROM daily") == [(1,)]
 
     def test_bounds_without_partitions_are_refused(self, shop):
         self.partitioned(shop)

@@ -12,6 +12,7 @@ import pytest
 from dagster_contracts import errors
 from dagster_contracts.orchestration.sql_project.database import Database
 from dagster_contracts.orchestration.sql_project.execution import Query, Slice, noted, run
+from dagster_contracts.orchestration.sql_project.staging import StagedFile
 
 
 def always(_) -> bool:
@@ -94,20 +95,26 @@ class TestRefused:
 class TestInputs:
     def test_files_are_read_by_the_names_of_tables(self, database, tmp_path):
         pl.DataFrame({"id": [1, 2]}).write_parquet(tmp_path / "it's.parquet")
-        query = Query("orders", "SELECT id + 1 AS id FROM flights", inputs={"flights": [tmp_path / "it's.parquet"]})
+        query = Query(
+            "orders", "SELECT id + 1 AS id FROM flights", inputs={"flights": StagedFile(tmp_path / "it's.parquet")}
+        )
         assert run(database, query, always).row_count == 2
         assert rows(database, "SELECT id FROM orders ORDER BY id") == [(2,), (3,)]
 
     def test_a_file_goes_before_a_table_of_its_name(self, database, tmp_path):
         run(database, Query("flights", "SELECT 0 AS id"), always)
         pl.DataFrame({"id": [7]}).write_parquet(tmp_path / "f.parquet")
-        run(database, Query("orders", "SELECT * FROM flights", inputs={"flights": [tmp_path / "f.parquet"]}), always)
+        run(
+            database,
+            Query("orders", "SELECT * FROM flights", inputs={"flights": StagedFile(tmp_path / "f.parquet")}),
+            always,
+        )
         assert rows(database, "SELECT id FROM orders") == [(7,)]
         assert rows(database, "SELECT id FROM flights") == [(0,)]
 
     def test_a_view_cannot_read_them(self, database, tmp_path):
         pl.DataFrame({"id": [7]}).write_parquet(tmp_path / "f.parquet")
-        query = Query("orders", "SELECT * FROM flights", "view", inputs={"flights": [tmp_path / "f.parquet"]})
+        query = Query("orders", "SELECT * FROM flights", "view", inputs={"flights": StagedFile(tmp_path / "f.parquet")})
         with pytest.raises(errors.SqlModelError, match=r"orders is a view and reads flights"):
             run(database, query, always)
 

@@ -22,7 +22,21 @@ Step = tuple[tuple[str, ...], str | None]
 SOURCES = ("airlines", "airports", "planes", "weather")
 MONTHLY = ("flights", "delays_by_carrier")
 REPORTS = ("monthly_summary", "routes", "busiest_days", "duplicate_flights_report")
-RUNS: list[Step] = [(SOURCES, None), *((MONTHLY, month) for month in MONTHS.get_partition_keys()), (REPORTS, None)]
+MODELS = (
+    "airport_traffic",
+    "calendar",
+    "daily_flights",
+    "daily_trend",
+    "delays_by_carrier_month",
+    "flights_with_planes",
+    "worst_day_by_airport",
+)
+RUNS: list[Step] = [
+    (SOURCES, None),
+    *((MONTHLY, month) for month in MONTHS.get_partition_keys()),
+    (REPORTS, None),
+    (MODELS, None),
+]
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 STYLES = {"WARN": "yellow", "ERROR": "red"}
@@ -137,6 +151,9 @@ def _show(console: Console, found: Mapping[str, Tally], declared: Mapping[str, M
                     style=STYLES[label],
                 )
     console.print(f"{ONLY_WARNED}\n")
+    places: dict[str, list[str]] = {}
     for name, one in found.items():
-        console.print(f"{name}: {one.table}{f', quarantine {one.quarantine}' if one.quarantine else ''}")
+        places.setdefault(f"{one.table}{f', quarantine {one.quarantine}' if one.quarantine else ''}", []).append(name)
+    for place, names in places.items():
+        console.print(f"{', '.join(names)}: {place}")
     console.print()

@@ -9,7 +9,7 @@ class Expected:
     """One asset, over all its partitions.
 
     Args:
-        rows: Rows that its function returned.
+        rows: Rows that its function or its query returned.
         valid: Rows in the table.
         invalid: Rows in the quarantine.
         broken: Checks that report at WARN, and how many rows break each.
@@ -54,6 +54,15 @@ EXPECTED = {
     ),
     "busiest_days": Expected(rows=365, valid=365),
     "duplicate_flights_report": Expected(rows=5, valid=5),
+    # The SQL models, on the valid flights.
+    "airport_traffic": Expected(rows=107, valid=107),
+    "calendar": Expected(rows=365, valid=365),
+    "daily_flights": Expected(rows=1_095, valid=1_095),
+    "daily_trend": Expected(rows=365, valid=365),
+    "delays_by_carrier_month": Expected(rows=185, valid=185),
+    # Without 8,255 that were cancelled.
+    "flights_with_planes": Expected(rows=328_473, valid=328_473),
+    "worst_day_by_airport": Expected(rows=3, valid=3),
 }
 
 ONLY_WARNED = (

@@ -11,6 +11,8 @@ import dagster as dg
 from flights.expected import EXPECTED, Expected
 
 WARN = dg.AssetCheckSeverity.WARN
+UNVERIFIED = "contract/unverified_count"
+"""Metadata of a check of a SQL model that could not be verified as a whole."""
 
 
 @dataclass(frozen=True)
@@ -22,10 +24,10 @@ class Tally:
         rows: Rows that its function returned.
         valid: Rows in the table.
         invalid: Rows in the quarantine.
-        evaluated: How many runs evaluated each check.
-        warned: Rows that break a check, by check, where it reports at WARN.
+        evaluated: How many runs evaluated each check as a whole.
+        warned: Rows that break a check, by check, where it reports at WARN; of a SQL model's check, promises.
         failed: Likewise where it reports at ERROR.
-        table: The table's file, or the folder of its partitions.
+        table: The table's file, the folder of its partitions, or the database that it is in.
         quarantine: Likewise; `None` if no row is invalid.
     """
 
@@ -101,25 +103,32 @@ def differences(found: Mapping[str, Tally], declared: Mapping[str, Mapping[str, 
 
 
 def _tally(metadata: Mapping[str, Any], evaluations: Sequence[dg.AssetCheckEvaluation], partition: str | None) -> Tally:
-    rows = max((_number(one.metadata, "dy_checked_count") for one in evaluations), default=0)
-    row_count = "dagster/row_count" if partition is None else "dagster/partition_row_count"
+    row_count = _number(metadata, "dagster/row_count" if partition is None else "dagster/partition_row_count")
+    checked = [_number(one.metadata, "dy_checked_count") for one in evaluations]
+    rows = max((count for count in checked if count is not None), default=row_count or 0)
     broken = {one.check_name: one for one in evaluations if not one.passed}
-    counts = {name: _number(one.metadata, "dy_failed_count") for name, one in broken.items()}
+    counts = {name: _breaks(one.metadata) for name, one in broken.items()}
     return Tally(
         runs=1,
         rows=rows,
-        valid=_number(metadata, row_count) if row_count in metadata else rows,
-        invalid=_number(metadata, "dataframely/invalid_count"),
-        evaluated=Counter(one.check_name for one in evaluations),
+        valid=rows if row_count is None else row_count,
+        invalid=_number(metadata, "dataframely/invalid_count") or 0,
+        evaluated=Counter(one.check_name for one in evaluations if UNVERIFIED not in one.metadata),
         warned=Counter({name: counts[name] for name, one in broken.items() if one.severity is WARN}),
         failed=Counter({name: counts[name] for name, one in broken.items() if one.severity is not WARN}),
-        table=_place(metadata, "path", partition),
+        table=_place(metadata, "path", partition) or _place(metadata, "contract/database", None),
         quarantine=_place(metadata, "dataframely/quarantine_address", partition),
     )
 
 
-def _number(metadata: Mapping[str, Any], name: str) -> int:
-    return int(metadata[name].value) if name in metadata else 0
+def _breaks(metadata: Mapping[str, Any]) -> int:
+    """How many rows break a check of rows, or how many promises a check of a SQL model breaks."""
+    rows, promises = _number(metadata, "dy_failed_count"), _number(metadata, "contract/violation_count")
+    return rows or promises or 0
+
+
+def _number(metadata: Mapping[str, Any], name: str) -> int | None:
+    return int(metadata[name].value) if name in metadata else None
 
 
 def _place(metadata: Mapping[str, Any], name: str, partition: str | None) -> Path | None:

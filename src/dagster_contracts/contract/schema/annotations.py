@@ -101,7 +101,7 @@ def shape_of(place: Place, annotation: Any, metadata: tuple[Any, ...] = ()) -> S
     annotation, inner, nullable, outer = _unwrap(place, annotation, metadata)
     if any(item is pydantic.Json or isinstance(item, pydantic.Json) for item in (*inner, *outer)):
         raise SchemaDefinitionError(f"{place.where}: `Json` is no type of a column. {HINTS[pydantic.Json]}")
-    exact = [item for item in (*inner, *outer) if is_dtype(item)]
+    exact = list({repr(item): item for item in (*inner, *outer) if is_dtype(item)}.values())
     inner, outer = _without_dtypes(inner), _without_dtypes(outer)
     leaf = _leaf(place, annotation, read_constraints(place.where, (*inner, *outer)))
     refuse_unfit(place.where, leaf.type, leaf.constraints)

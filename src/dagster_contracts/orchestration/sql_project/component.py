@@ -15,6 +15,7 @@ from dagster_contracts.diagnostics.text import render
 from dagster_contracts.errors import ContractParseError
 from dagster_contracts.orchestration.sql_checks import contract_check_specs_for_model
 from dagster_contracts.orchestration.sql_project.database import Database
+from dagster_contracts.orchestration.sql_project.inputs import LoadedSource
 from dagster_contracts.orchestration.sql_project.models import ProjectModel, project_models
 from dagster_contracts.orchestration.sql_project.scaffolder import SqlProjectScaffolder
 from dagster_contracts.orchestration.sql_project.specs import default_spec, lineage_metadata
@@ -24,6 +25,7 @@ from dagster_contracts.sql.load import Loaded, load
 from dagster_contracts.sql.project import Model
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 _LOGGER = logging.getLogger("dagster_contracts")
@@ -41,6 +43,9 @@ class SqlSource(dg.Model, dg.Resolvable):
             description="Whether the asset's IO manager is asked for it, as a pl.LazyFrame; else it is a table of the "
             "database."
         ),
+    ] = False
+    allow_missing_partitions: Annotated[
+        bool, Field(description="Whether partitions without data are left out, where load is true.")
     ] = False
 
 
@@ -123,7 +128,7 @@ def project_definitions(component: SqlProjectComponent, loaded: Loaded) -> dg.De
             report=report,
             key=keys[name],
             keys=read,
-            loaded={source: key for source, key in sources.items() if _source(component, source).load},
+            loaded=_loaded(component, sources),
             database=database,
             strict=component.strict,
         )
@@ -149,6 +154,12 @@ def _source_key(component: SqlProjectComponent, name: str) -> dg.AssetKey:
     """The asset that a source is."""
     key = _source(component, name).key
     return dg.AssetKey.from_user_string(key) if key is not None else dg.AssetKey(name.split("."))
+
+
+def _loaded(component: SqlProjectComponent, keys: Mapping[str, dg.AssetKey]) -> dict[str, LoadedSource]:
+    """The sources that IO managers are asked for, by name."""
+    said = {name: _source(component, name) for name in keys}
+    return {name: LoadedSource(keys[name], one.allow_missing_partitions) for name, one in said.items() if one.load}
 
 
 def _asset(step: Step, spec: dg.AssetSpec) -> dg.AssetsDefinition:

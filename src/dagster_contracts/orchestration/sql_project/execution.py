@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import duckdb
 
 from dagster_contracts import errors
+from dagster_contracts.orchestration.sql_project.quoting import literal, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
     from dagster_contracts.orchestration.sql_project.database import Database
+    from dagster_contracts.orchestration.sql_project.staging import StagedFile
 
 Materialized: TypeAlias = Literal["table", "view"]
 NEW = "dagster_contracts_new"
@@ -57,7 +58,7 @@ class Query:
     model: str
     sql: str
     materialized: Materialized = "table"
-    inputs: Mapping[str, Sequence[Path]] | None = None
+    inputs: Mapping[str, StagedFile] | None = None
     replaces: Slice | None = None
     comment: str = ""
 
@@ -114,16 +115,6 @@ def run(database: Database, query: Query, keep: Callable[[Written], bool]) -> Wr
     return written
 
 
-def quoted(name: str) -> str:
-    """A name as a SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """A text as a SQL literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
 def _open_inputs(connection: duckdb.DuckDBPyConnection, query: Query) -> None:
     """Let the query read files by the names of tables, for as long as the connection lives."""
     inputs = query.inputs or {}
@@ -132,9 +123,11 @@ def _open_inputs(connection: duckdb.DuckDBPyConnection, query: Query) -> None:
             f"{query.model} is a view and reads {', '.join(sorted(inputs))}, which is no table of the database, so "
             'nobody else could read the view. Say materialized = "table" in its sidecar.'
         )
-    for name, files in inputs.items():
-        listed = ", ".join(literal(str(file)) for file in files)
-        connection.execute(f"CREATE TEMP VIEW {quoted(name)} AS SELECT * FROM read_parquet([{listed}])")
+    for name, file in inputs.items():
+        replaced = ", ".join(f"{sql} AS {quoted(column)}" for column, sql in file.read_as.items())
+        columns = f"* REPLACE ({replaced})" if replaced else "*"
+        table = f"read_parquet({literal(str(file.path))})"
+        connection.execute(f"CREATE TEMP VIEW {quoted(name)} AS SELECT {columns} FROM {table}")
 
 
 def _select(connection: duckdb.DuckDBPyConnection, query: Query) -> str:

@@ -13,7 +13,7 @@ from dagster_contracts.diagnostics.text import render
 from dagster_contracts.orchestration.failures import as_failures, raise_as_failure
 from dagster_contracts.orchestration.sql_checks import contract_check_results_from_diagnostics
 from dagster_contracts.orchestration.sql_project.execution import Query, Written, noted, run
-from dagster_contracts.orchestration.sql_project.inputs import staged_inputs
+from dagster_contracts.orchestration.sql_project.inputs import LoadedSource, staged_inputs
 from dagster_contracts.orchestration.sql_project.look import broken_promises, returned
 from dagster_contracts.orchestration.sql_project.specs import CONTENT_HASH, columns_metadata, lineage_metadata
 from dagster_contracts.orchestration.sql_project.windows import bound, replaced_slice
@@ -56,7 +56,7 @@ class Step:
     report: Report
     key: dg.AssetKey
     keys: Mapping[str, dg.AssetKey]
-    loaded: Mapping[str, dg.AssetKey]
+    loaded: Mapping[str, LoadedSource]
     database: Database
     strict: bool | None = None
 

@@ -13,7 +13,7 @@ from dagster_contracts.contract.type_polars import to_polars
 from dagster_contracts.contract.types import Type
 from dagster_contracts.orchestration.failures import raise_as_failure
 from dagster_contracts.orchestration.sql_project.database import Database
-from dagster_contracts.orchestration.sql_project.execution import quoted
+from dagster_contracts.orchestration.sql_project.quoting import quoted
 from dagster_contracts.sql.dialect_types import spelled_type
 
 TABLE = "contract/sql_table"

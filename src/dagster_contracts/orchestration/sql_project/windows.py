@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from dagster_contracts import errors
-from dagster_contracts.orchestration.sql_project.execution import Slice, literal
+from dagster_contracts.orchestration.sql_project.execution import Slice
+from dagster_contracts.orchestration.sql_project.quoting import literal
 from dagster_contracts.sql.bounds import find_bounds, put_bounds
 
 if TYPE_CHECKING:
@@ -47,9 +48,10 @@ def replaced_slice(model: str, column: str | None, context: dg.AssetExecutionCon
         context: The running step.
 
     Raises:
-        SqlModelError: The run has a partition, and the model does not say by which column its table is cut.
+        SqlModelError: The model has partitions, and the run has none or more than one slice can hold, or the model does
+            not say by which column its table is cut.
     """
-    if not context.has_partition_key:
+    if context.assets_def.partitions_def is None:
         return None
     if column is None:
         raise errors.SqlModelError(
@@ -59,14 +61,20 @@ def replaced_slice(model: str, column: str | None, context: dg.AssetExecutionCon
     values = _values(context)
     if "@partition_start" in values:
         return Slice(column, values["@partition_start"], values["@partition_end"])
-    return Slice(column, values["@partition_key"], None)
+    if "@partition_key" in values:
+        return Slice(column, values["@partition_key"], None)
+    count = "several" if context.has_partition_key_range else "none"
+    raise errors.SqlModelError(
+        f"{model} has partitions, and the run has {count}, so it would replace rows of partitions that it does not "
+        "make. Run one partition at a time."
+    )
 
 
 def _values(context: dg.AssetExecutionContext) -> dict[str, str]:
-    """The bounds that the run has, as SQL literals."""
-    if not context.has_partition_key:
+    """The bounds that the run has, as SQL literals; those of a range of time windows are its first and its last."""
+    if not context.has_partition_key and not context.has_partition_key_range:
         return {}
-    values = {"@partition_key": literal(context.partition_key)}
+    values = {"@partition_key": literal(context.partition_key)} if context.has_partition_key else {}
     if isinstance(context.assets_def.partitions_def, dg.TimeWindowPartitionsDefinition):
         window = context.partition_time_window
         values |= {"@partition_start": _timestamp(window.start), "@partition_end": _timestamp(window.end)}
