@@ -1,0 +1,3 @@
+-- Nobody declared the weather.
+SELECT time_hour, temp AS temperature
+FROM weather
