@@ -52,11 +52,9 @@ def distinct(values: pl.Series) -> int:
 
 def repeated(hashes: Hashes) -> pl.Series:
     """The hashes that occur more than once, each once; the array is left sorted."""
-    import numpy as np  # noqa: PLC0415  (heavy)
-
     hashes.sort()
-    found = [block[1:][block[1:] == block[:-1]] for block in _overlapping_blocks(hashes)]
-    return pl.Series(np.unique(np.concatenate([*found, hashes[:0]])), dtype=pl.UInt64)
+    found = [pl.Series(block[1:][block[1:] == block[:-1]]) for block in _overlapping_blocks(hashes)]
+    return pl.concat([pl.Series(dtype=pl.UInt64), *found]).unique(maintain_order=True)
 
 
 def _overlapping_blocks(ordered: Hashes) -> list[Hashes]:
