@@ -83,8 +83,12 @@ def columnar(fields: dict[str, Any], rows: list[dict[str, Any]]) -> Competitors:
     found: Competitors = {
         "Polars": lambda: ours.to_frame(frame),
         "Arrow": lambda: ours.to_frame(arrow),
-        "pandas": lambda: ours.to_frame(pandas),
+        "pandas, with lists": lambda: ours.to_frame(pandas),
     }
+    typed = pandas.drop(columns=[name for name in ("campaign", "labels") if name in rows[0]])
+    scalars = {name: kind for name, kind in fields.items() if name in typed.columns}
+    ours_of_scalars = _ours(scalars)
+    found["pandas"] = lambda: ours_of_scalars.to_frame(typed)
     if peer:
         as_rows = frame.to_dicts()
         found["peer, rows"] = lambda: peer.reconcile(as_rows)
@@ -92,8 +96,7 @@ def columnar(fields: dict[str, Any], rows: list[dict[str, Any]]) -> Competitors:
             import interloper_pandas  # noqa: PLC0415
 
             view = interloper_pandas.DataFrameRepresentation()
-            typed = pd.DataFrame(rows).drop(columns=[name for name in ("campaign", "labels") if name in rows[0]])
-            some = _peers({name: kind for name, kind in fields.items() if name in typed.columns})
+            some = _peers(scalars)
             found["peer, pandas"] = lambda: view.reconcile(typed, some)
     return found
 

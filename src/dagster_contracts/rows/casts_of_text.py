@@ -17,6 +17,7 @@ _NAIVE: Final = rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}T{_CLOCK}$"
 _AWARE: Final = rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}T{_CLOCK}(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9])$"
 _TIME: Final = rf"^{_CLOCK}$"
 _UUID: Final = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+_SMALL: Final = 1e-37  # any width holds more than that, and zero
 _TRUE: Final = ["1", "on", "t", "true", "y", "yes"]
 _FALSE: Final = ["0", "off", "f", "false", "n", "no"]
 
@@ -29,9 +30,10 @@ def text_to_int(shape: Shape, source: Source) -> Cast:
 
 
 def text_to_float(shape: Shape, source: Source) -> Cast:
-    """Numbers that are finite."""
+    """Numbers that are finite, below the first integer that is no float, and not so small that they read as zero."""
     wide = source.expr.cast(pl.Float64(), strict=False)
-    vouched = wide.is_finite()
+    vouched = wide.abs() < (2**53 if shape.dtype == pl.Float64() else 2**24)
+    vouched &= (wide.abs() > _SMALL) | ~source.expr.str.contains("[1-9]")
     return narrowed(shape, wide, vouched)
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _EXACT: Final = 2**53
 _EXACT_32: Final = 2**24
+_MS_OF_YEARS: Final = 260_000_000_000_000  # more than there are from 1970 to either end of Python's years
 _US: Final = {"s": 1_000_000, "ms": 1_000, "us": 1}
 
 
@@ -93,8 +94,9 @@ def decimal_to_float(shape: Shape, source: Source) -> Cast:
 
 
 def date_to_naive(shape: Shape, source: Source) -> Cast:
-    """The beginning of a day."""
-    return moments(shape, source.expr.cast(pl.Datetime("us")))
+    """The beginning of a day; days that overflow microseconds are none."""
+    near = source.expr.is_between(FIRST.date(), LAST.date())
+    return moments(shape, where(near, source.expr).cast(pl.Datetime("us")), near)
 
 
 def date_to_date(_: Shape, source: Source) -> Cast:
@@ -105,14 +107,19 @@ def date_to_date(_: Shape, source: Source) -> Cast:
 def datetime_to_datetime(shape: Shape, source: Source) -> Cast:
     """Moments whole in microseconds, in the column's unit and zone."""
     unit = source.dtype.time_unit  # type: ignore[attr-defined]
+    count = source.expr.to_physical()
+    if unit == "ms":  # what overflows microseconds is looked at by itself
+        near = count.is_between(-_MS_OF_YEARS, _MS_OF_YEARS)
+        return moments(shape, where(near, source.expr).dt.cast_time_unit("us"), near)
     micro = source.expr if unit == "us" else source.expr.dt.cast_time_unit("us")
-    return moments(shape, micro, source.expr.to_physical() % 1_000 == 0 if unit == "ns" else None)
+    return moments(shape, micro, count % 1_000 == 0 if unit == "ns" else None)
 
 
 def datetime_to_date(_: Shape, source: Source) -> Cast:
     """The day of a moment that is its beginning."""
-    cells = source.expr.dt.date()
-    return Cast(cells, (cells.cast(source.dtype) == source.expr) & source.expr.is_between(FIRST, LAST))
+    near = source.expr.is_between(FIRST, LAST)
+    cells = where(near, source.expr).dt.date()
+    return Cast(cells, (cells.cast(source.dtype) == source.expr) & near)
 
 
 def time_to_time(_: Shape, source: Source) -> Cast:

@@ -151,7 +151,7 @@ def _of_values(
     leave = how.leave_rules and depth == 0
     one_type = len(kinds) <= 1
     if not (one_type or how.strict) and (alike := mixed.as_one(shape, kinds, values)) is not None:
-        values, kinds = alike, groups(alike)
+        values, kinds = alike, frozenset({OWN_TYPES[shape.kind]})
     found = sources_of(kinds, values, shape)
     own = len(kinds) <= 1 and all(_is_own(shape, kind) for kind in kinds)
     if not kinds:

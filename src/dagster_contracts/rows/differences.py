@@ -98,7 +98,7 @@ DIFFERENCES = (
         "integers that a float cannot hold",
         ("float",),
         "inexact",
-        "refused: 2**53 + 1 is no float",
+        "refused: 2**53 + 1 is no float, also as text or as a decimal; nor is what reads as zero and is not",
         "rounds to the nearest float",
     ),
     Difference(

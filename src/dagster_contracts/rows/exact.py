@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+import datetime as dt
+from typing import Any, Final
 
 import polars as pl
 
+from dagster_contracts.rows.foreign import BeyondPython
+
 _NANO = 1_000
+_DAY: Final = 86_400
+_FIRST_DAY: Final = (dt.date.min - dt.date(1970, 1, 1)).days
+_LAST_DAY: Final = (dt.date.max - dt.date(1970, 1, 1)).days
+_LONGEST: Final = dt.timedelta.max.days - 1
+_A_SECOND: Final = {"ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
 def exact_values(series: pl.Series) -> list[Any]:
-    """The values; a moment finer than a microsecond as its ISO text, which every field but a text refuses."""
+    """The values; a moment finer than a microsecond as its ISO text, which every field but a text refuses.
+
+    A moment that Python's years do not reach is a `BeyondPython`, which every field refuses.
+    """
     dtype = series.dtype
     if isinstance(dtype, pl.List):
         return _lists(series)
@@ -22,7 +33,47 @@ def exact_values(series: pl.Series) -> list[Any]:
         return _moments(series)
     if dtype in (pl.Categorical, pl.Enum):
         series = series.cast(pl.String())
-    return series.to_list()
+    return _within_python(series)
+
+
+def _within_python(series: pl.Series) -> list[Any]:
+    """A leaf's values, those apart that Polars holds and Python does not."""
+    beyond = _beyond(series)
+    if not beyond.any():
+        return series.to_list()
+    values: list[Any] = pl.select(pl.when(~beyond).then(series)).to_series().to_list()
+    unit = getattr(series.dtype, "time_unit", "days")
+    count = series.to_physical()
+    for at in beyond.arg_true().to_list():
+        values[at] = BeyondPython(int(count[at]), unit)
+    return values
+
+
+def _beyond(series: pl.Series) -> pl.Series:
+    """Where a leaf's moments or durations are none of Python's."""
+    dtype = series.dtype
+    if dtype == pl.Date():
+        return ~series.to_physical().is_between(_FIRST_DAY, _LAST_DAY).fill_null(value=True)
+    if not isinstance(dtype, (pl.Datetime, pl.Duration)) or dtype.time_unit == "ns":
+        return pl.Series([False])
+    a_day = _DAY * _A_SECOND[dtype.time_unit]
+    first, last = (-_LONGEST, _LONGEST) if isinstance(dtype, pl.Duration) else (_FIRST_DAY, _LAST_DAY + 1)
+    if getattr(dtype, "time_zone", None) not in (None, "UTC"):  # a local time is up to a day off
+        first, last = first + 1, last - 1
+    most = 2**63 - 1
+    return ~series.to_physical().is_between(max(first * a_day, -most), min(last * a_day - 1, most)).fill_null(
+        value=True
+    )
+
+
+def _is_beyond(series: pl.Series) -> bool:
+    """Whether anything inside of lists and records is none of Python's."""
+    dtype = series.dtype
+    if isinstance(dtype, (pl.List, pl.Array)):
+        return _is_beyond(series.explode())
+    if isinstance(dtype, pl.Struct):
+        return any(_is_beyond(series.struct.field(field.name)) for field in dtype.fields)
+    return bool(_beyond(series).any())
 
 
 def _has_moments(dtype: pl.DataType) -> bool:
@@ -36,14 +87,14 @@ def _has_moments(dtype: pl.DataType) -> bool:
 
 def _lists(series: pl.Series) -> list[Any]:
     """Lists of exact values."""
-    if not _has_moments(series.dtype):
+    if not _has_moments(series.dtype) and not _is_beyond(series):
         return series.to_list()
     return [None if one is None else exact_values(one) for one in series]
 
 
 def _structs(series: pl.Series, dtype: pl.Struct) -> list[Any]:
     """Records of exact values."""
-    if not _has_moments(dtype):
+    if not _has_moments(dtype) and not _is_beyond(series):
         return series.to_list()
     names = [field.name for field in dtype.fields]
     parts = zip(*(exact_values(series.struct.field(name)) for name in names), strict=True)

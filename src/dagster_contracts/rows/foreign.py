@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from pydantic import BaseModel
@@ -17,15 +18,33 @@ _PLAIN: Final = frozenset(
 _NANOSECONDS: Final = 1_000
 
 
+@dataclass(frozen=True)
+class BeyondPython:
+    """A moment or a duration of a table that Python has no value for.
+
+    Args:
+        count: How many of the unit, for a moment since 1970.
+        unit: Days, or Polars' name of a part of a second.
+    """
+
+    count: int
+    unit: str
+
+    def __repr__(self) -> str:
+        return f"<{self.count} {self.unit}, counted from 1970 if it is a moment>"
+
+
 def unwrapped(value: Any) -> Any:
     """A value of pandas, NumPy or Arrow as the Python value it stands for; any other as it is.
 
     Raises:
-        Refused: It stands for a moment that Python's microseconds cannot hold.
+        Refused: It stands for a moment that Python's microseconds or years cannot hold.
     """
     kind = type(value)
     if kind in _PLAIN:
         return value
+    if kind is BeyondPython:
+        raise Refused("out_of_range", "it is outside of the years 1 to 9999, or longer than those", value)
     library = (kind.__module__ or "").partition(".")[0]
     if library == "pandas":
         return _from_pandas(value, kind.__name__)
@@ -72,7 +91,7 @@ def as_mapping(row: Any) -> Mapping[Any, Any] | None:
     """A row as a mapping from keys to values: a mapping itself, a dataclass, a pydantic object or a named tuple."""
     if isinstance(row, Mapping):
         return row
-    if isinstance(row, type):
+    if isinstance(row, (type, BeyondPython)):
         return None
     if isinstance(row, BaseModel):
         aliases = {name: info.alias or name for name, info in type(row).model_fields.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 import struct
 from decimal import Decimal
@@ -44,8 +45,10 @@ _TEMPORAL: Final = frozenset({"date", "naive_datetime", "aware_datetime", "time"
 _MOMENTS: Final = frozenset({"date", "naive_datetime", "aware_datetime"})
 _NUMBERS: Final = frozenset({"bool", "int", "float", "decimal"})
 _MOST_DIGITS: Final = 400
+_ROUNDING: Final = 16  # units in a float's last place that sums of seconds may be off
 _FLOAT32: Final = struct.Struct("f")
 _DIGITS: Final = re.compile(r"\s*[+-]?(\d[\d_]*)?\.?\d*([eE][+-]?\d+)?\s*")
+_WHOLE: Final = re.compile(r"\s*[+-]?\d[\d_]*(\.0*)?\s*")
 _FINER: Final = re.compile(r"[.,]\d{6}\d*[1-9]")
 
 
@@ -99,6 +102,8 @@ def coerced(shape: Shape, value: Any) -> Any:
     except (TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
         raise Refused("type", f"it does not read as one ({type(error).__name__})", value) from None
     found = settled(shape, _exact(shape.kind, found))
+    if shape.kind == "timedelta" and not shape.lax:
+        _refuse_finer(value, found)
     return _in_width(shape, value, found) if shape.kind == "float" else _in_zone(shape, found)
 
 
@@ -150,13 +155,51 @@ def _is_bare(value: Any) -> bool:
     return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
 
 
+def _refuse_finer(value: Any, found: dt.timedelta) -> None:
+    """Refuse seconds of which less than a microsecond was cut off; a float's own rounding is none."""
+    if isinstance(value, Decimal):
+        cut = Decimal(found // dt.timedelta(microseconds=1)).scaleb(-6) != value
+    else:
+        cut = isinstance(value, float) and abs(found.total_seconds() - value) > _ROUNDING * math.ulp(value)
+    if cut:
+        raise Refused("inexact", "it has fractions finer than a microsecond", value)
+
+
 def _in_width(shape: Shape, value: Any, found: float) -> float:
-    """A repaired float as its column holds it, unless it was an integer and comes out as another number."""
+    """A repaired float as its column holds it, unless it was a number that no float is near, or an integer."""
     if shape.dtype == pl.Float32():
         found = _FLOAT32.unpack(_FLOAT32.pack(found))[0]
-    if not shape.lax and isinstance(value, int) and found != value:
+    if shape.lax:
+        return found
+    written = _number_of(value)
+    if math.isinf(found) and written is not None and written.is_finite():
+        raise Refused("out_of_range", "no float reaches so far", value)
+    if found == 0 and written:
+        raise Refused("inexact", "the float nearest to it is zero", value)
+    if (isinstance(value, int) and found != value) or (_is_whole(value) and Decimal(found) != written):
         raise Refused("inexact", "a float cannot hold this integer exactly", value)
     return found
+
+
+def _number_of(value: Any) -> Decimal | None:
+    """The number that a text or a decimal is; `None` for other values."""
+    if isinstance(value, (bytes, bytearray)):
+        value = bytes(value).decode("latin-1")
+    if not isinstance(value, (str, Decimal)):
+        return None
+    try:
+        return Decimal(value)
+    except ArithmeticError:
+        return None
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a text or a decimal writes out all digits of an integer, so that each is meant."""
+    if isinstance(value, Decimal):
+        return value.is_finite() and value.as_tuple().exponent <= 0 and value == value.to_integral_value()  # type: ignore[operator]
+    if isinstance(value, (bytes, bytearray)):
+        value = bytes(value).decode("latin-1")
+    return isinstance(value, str) and _WHOLE.fullmatch(value) is not None
 
 
 def _in_zone(shape: Shape, found: Any) -> Any:

@@ -102,8 +102,9 @@ def _lists(
 
 def _listed(items: pl.Series, lengths: list[int], present: pl.Series) -> pl.Series:
     """Items as lists of so many each; empty lists and nulls where there are none."""
-    owners = itertools.chain.from_iterable(map(itertools.repeat, range(len(lengths)), lengths))
-    at = pl.Series("at", list(owners), dtype=pl.UInt32())
+    numbers = pl.int_range(0, len(lengths), dtype=pl.UInt32(), eager=True)
+    sizes = pl.DataFrame({"at": numbers, "size": pl.Series(lengths, dtype=pl.UInt32())}).filter(pl.col("size") > 0)
+    at = sizes.select(pl.col("at").repeat_by("size").explode())["at"].set_sorted()
     grouped = pl.DataFrame([at, items.alias("item")]).group_by("at", maintain_order=True).agg("item")
     lists = grouped["item"]
     if len(lists) == len(lengths):

@@ -163,9 +163,12 @@ def _of_pandas_series(series: Any) -> pl.Series | list[Any]:
             return _plain(cast("pl.Series", pl.from_pandas(series, nan_to_null=True)))
         except Exception:  # noqa: BLE001  (what Arrow does not know is read as objects)
             series = series.astype(object)
-    values = series.tolist()
-    missing = series.isna().tolist()
-    return [None if none else value for none, value in zip(missing, values, strict=True)] if any(missing) else values
+    missing = series.isna().to_numpy()
+    values = series.to_numpy()
+    if missing.any():
+        values = values.copy()
+        values[missing] = None
+    return cast("list[Any]", values.tolist())
 
 
 def restore(value: object) -> Callable[[pl.DataFrame], Any] | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from dagster_contracts.rows.columns import Column, Given
     from dagster_contracts.rows.reference import How
     from dagster_contracts.rows.shapes import RecordShape
+
+_NEAR: Final = 512
+"""How many rows are read at once, column by column."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +77,7 @@ def _of_columns(record: RecordShape, part: Columns, how: How, prefix: str) -> tu
         else:
             extra += [name] if name in by_name else []
             by_name[name] = column
-    everything = frozenset(range(part.height))
-    bad = everything if extra and how.strict else frozenset()
+    all_bad = bool(extra) and how.strict
     if not how.strict:
         how.dropped.update(dict.fromkeys(f"{prefix}{key_text(key)}" for key in extra))
     given: list[Given] = []
@@ -83,9 +86,9 @@ def _of_columns(record: RecordShape, part: Columns, how: How, prefix: str) -> tu
             given.append(by_name[field.name])
             continue
         absent = how.strict or field.required
-        bad = everything if absent else bad
+        all_bad = all_bad or absent
         given.append([None if absent else _default(field) for _ in range(part.height)])
-    return given, bad
+    return given, frozenset(range(part.height)) if all_bad else frozenset()
 
 
 def _of_rows(
@@ -94,24 +97,36 @@ def _of_rows(
     """Each field's values in rows, or its default where a row has none."""
     keys = [field.key for field in record.fields]
     bad: set[int] = set()
-    orders = set(map(tuple, rows))
-    met = set().union(*orders)
-    if not met <= set(keys):
-        rows = _aligned(record, rows, met, how=how, prefix=prefix, bad=bad)
-        orders = set(map(tuple, rows))
-    order = next(iter(orders), ())
-    if len(orders) == 1 and set(keys) <= set(order):
-        by_key = dict(zip(order, zip(*map(dict.values, rows), strict=True), strict=True))
-        return [by_key[key] for key in keys], frozenset(bad)
-    everywhere = set(keys).intersection(*orders)
-    return [_column(field, rows, field.key in everywhere, how, bad) for field in record.fields], frozenset(bad)
+    given = _transposed(rows, keys) if set(map(len, rows)) == {len(set(keys))} else None
+    if given is None:
+        met = set().union(*rows)
+        if not met <= set(keys):
+            rows = _aligned(record, rows, met, how=how, prefix=prefix, bad=bad)
+        given = [_column(field, rows, how, bad) for field in record.fields]
+    return given, frozenset(bad)
 
 
-def _column(field: RowField, rows: list[dict[Any, Any]], everywhere: bool, how: How, bad: set[int]) -> list[Any]:  # noqa: FBT001
+def _transposed(rows: list[dict[Any, Any]], keys: list[str]) -> list[Given] | None:
+    """The values by key, some rows at a time, so that they stay in the processor's cache; `None` if one is absent."""
+    getters = list(map(itemgetter, keys))
+    found: list[list[Any]] = [[] for _ in keys]
+    try:
+        for at in range(0, len(rows), _NEAR):
+            some = rows[at : at + _NEAR]
+            for get, values in zip(getters, found, strict=True):
+                values.extend(map(get, some))
+    except KeyError:
+        return None
+    return [*found]
+
+
+def _column(field: RowField, rows: list[dict[Any, Any]], how: How, bad: set[int]) -> list[Any]:
     """One field's values, with its default where a row has none."""
     key = field.key
-    if everywhere:
-        return [row[key] for row in rows]
+    try:
+        return list(map(itemgetter(key), rows))
+    except KeyError:
+        pass
     if how.strict or field.required:
         bad.update(at for at, row in enumerate(rows) if key not in row)
         return [row.get(key) for row in rows]
