@@ -118,8 +118,8 @@ _SMALL, _DEFINED = ("small/ours", "small/checks"), ("definitions/ours",)
 _EAGER_CPU = (
     "Dagster's own events of 31 checks, which the peer has too, are 0.19 s of CPU on an idle machine; of ours the "
     "exact distinct counts take 0.08 s, the other statistics 0.08 s, the rules 0.04 s (half of it one pattern), the "
-    "primary key 0.03 s, and with invalid rows filtering for the file and the statistics and writing the quarantine 0.1 s "
-    "and more. Estimated distinct counts would save 0.03 s; exact ones were kept."
+    "primary key 0.03 s, and with invalid rows filtering for the file and the statistics and writing the quarantine "
+    "0.1 s and more. Estimated distinct counts would save 0.03 s; exact ones were kept."
 )
 _EAGER_PEAK = (
     "The split itself takes 60 to 90 MiB, most of it freed and not yet given back by the allocator; the rest is row "
@@ -134,5 +134,3 @@ _DEFINING = (
 )
 _IMPORTING = "Polars' own import is a seventh of Dagster's or more; the next row has what is ours."
 _OUR_OWN_IMPORT = "It is our own modules alone: neither Dataframely nor `upath` is imported."
-    "`upath` and `fsspec`, for storage, are a third of it, our own modules the rest. Dataframely is not imported."
-)
