@@ -88,8 +88,8 @@ def read(value: object) -> Columns | Iterable[Any]:
         if is_pandas(value):
             return of_pandas(value)
         if is_arrow(value):
-            return of_polars(pl.DataFrame(cast("Any", value)))
-    except Exception as error:
+            return of_polars(pl.DataFrame(cast("Any", _for_polars(value))))
+    except (Exception, pl.exceptions.PanicException) as error:
         raise SchemaError(f"The {type(value).__name__} cannot be read as a table: {key_text(error)}") from error
     if _is_row(value):
         return [value]
@@ -99,6 +99,32 @@ def read(value: object) -> Columns | Iterable[Any]:
             "objects, or a Polars, Arrow or pandas table."
         )
     return value
+
+
+def _for_polars(table: Any) -> Any:
+    """PyArrow's table in the types that Polars reads without loss: its seconds overflow, its wide decimals panic.
+
+    Raises:
+        ValueError: There are values that those types do not hold.
+    """
+    if (type(table).__module__ or "").partition(".")[0] != "pyarrow" or not hasattr(table, "cast"):
+        return table
+    import pyarrow as pa  # noqa: PLC0415  (where there is a table of it, it is loaded)
+
+    types = [_type_for_polars(pa, kind) for kind in table.schema.types]
+    if types == table.schema.types:
+        return table
+    return table.cast(pa.schema([one.with_type(kind) for one, kind in zip(table.schema, types, strict=True)]))
+
+
+def _type_for_polars(pa: Any, kind: Any) -> Any:
+    """One of those types; an offset from UTC is no zone that Polars knows, and the moments are the same."""
+    if pa.types.is_timestamp(kind):
+        zone = "UTC" if kind.tz and kind.tz[0] in "+-" else kind.tz
+        return pa.timestamp("ms" if kind.unit == "s" else kind.unit, zone)
+    if pa.types.is_duration(kind) and kind.unit == "s":
+        return pa.duration("ms")
+    return pa.decimal128(min(kind.precision, 38), kind.scale) if pa.types.is_decimal256(kind) else kind
 
 
 def _is_row(value: object) -> bool:
@@ -158,8 +184,13 @@ def of_pandas(frame: Any) -> Columns:
 
 def _of_pandas_series(series: Any) -> pl.Series | list[Any]:
     """One column; one of Python objects stays a list, for its values may be of any type."""
-    if str(series.dtype) != "object":
+    kind = str(series.dtype)
+    if kind.startswith("period["):  # Arrow's and Polars' are their bare numbers
+        series = series.astype(object)
+    elif kind != "object":
         try:
+            if kind.startswith(("datetime64[s", "timedelta64[s")):  # as milliseconds they could overflow unseen
+                series = series.dt.as_unit("ms")
             return _plain(cast("pl.Series", pl.from_pandas(series, nan_to_null=True)))
         except Exception:  # noqa: BLE001  (what Arrow does not know is read as objects)
             series = series.astype(object)
