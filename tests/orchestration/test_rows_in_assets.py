@@ -610,6 +610,45 @@ def test_new_keys_can_be_refused(tmp_path, instance, argument):
     assert "'note' is not declared (found str)" in seen.message
 
 
+class Line(BaseModel):
+    sku: str
+
+
+class Basket(dc.Schema):
+    order_id: int = dc.field(alias="orderId")
+    lines: list[Line]
+
+
+LEFT_OUT = [
+    ({"orderId": 1, "lines": [{"sku": "a", "gift": True}]}, "Line.gift"),
+    ({"orderId": 1, "order_id": 2, "lines": []}, "order_id (beside its key)"),
+]
+
+
+@pytest.mark.parametrize(("row", "key"), LEFT_OUT)
+@pytest.mark.parametrize("bad", [False, True])
+def test_no_key_is_left_out_unseen_wherever_it_stands(tmp_path, instance, row, key, bad):
+    @dc.asset(Basket, quarantine=True)
+    def baskets():
+        return [row, {"orderId": 3, "lines": []}, *([{"orderId": "x", "lines": []}] if bad else [])]
+
+    seen = run(baskets, tmp_path, instance)
+    assert seen.metadata["contract/dropped_columns"] == 1
+    logs = [entry.user_message for entry in instance.all_logs(instance.get_runs()[0].run_id)]
+    assert [line for line in logs if "undeclared" in line] == [f"baskets: dropped 1 undeclared columns: {key}"]
+
+
+@pytest.mark.parametrize(("row", "key"), LEFT_OUT)
+def test_where_none_may_come_such_a_key_is_refused_too(row, key):
+    @dc.asset(Basket, quarantine=True, on_schema_change="raise")
+    def baskets():
+        return [{"orderId": 3, "lines": []}, row]
+
+    error = dc.testing.run_asset(baskets).error
+    assert isinstance(error, dc.errors.ColumnSchemaError)
+    assert f"'{key}' is not declared" in str(error)
+
+
 @pytest.mark.parametrize("small", [False, True])
 def test_new_keys_can_be_kept(tmp_path, instance, monkeypatch, small):
     if small:

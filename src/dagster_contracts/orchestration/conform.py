@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dagster_contracts.rows.schema import Schema
 
 BATCH_ROWS, BATCH_BYTES = 20_000, 32 << 20
+_MOST_LEFT_OUT = 500
 HELD_BYTES = 64 << 20
 """Conformed rows that are held in memory; more go to files."""
 
@@ -76,6 +77,7 @@ class Conformer:
         self._refusals = Refusals(Spool(self.folder, "refused", HELD_BYTES), settings.max_failure_samples)
         self._given = self._landed = 0
         self._as_it_is: pl.DataFrame | pl.LazyFrame | None = None
+        self._left_out: dict[str, str] = {}
         self._conformed = self._done = False
 
     def __enter__(self) -> Self:
@@ -138,7 +140,7 @@ class Conformer:
             rows = contract.empty_frame().with_columns(pl.lit(None, pl.UInt64).alias(NUMBER))
         there = set(rows.collect_schema().names())
         types = self._arrivals.types
-        undeclared = {key: kind for key, kind in self._new_keys().items() if key not in there}
+        undeclared = {key: kind for key, kind in self._new_keys().items() if key not in there} | self._left_out
         if not self._conformed and not self._declaration.takes_rows:
             return Arrived(rows.drop(NUMBER), undeclared=undeclared, effective=effective)
         return Arrived(rows, None, self._refusals.result(), types, undeclared, effective)
@@ -214,6 +216,10 @@ class Conformer:
         found = conform(
             self._schema(), declared, self._settings.materialization_strategy, first_row=self._landed, leave_rules=True
         )
+        self._note_left_out(found.dropped)
+        if self._declaration.on_extra_columns == "raise" and self._left_out:
+            self._done = True
+            return
         rows = found.frame.with_columns(found.numbers.alias(NUMBER))
         raw = found.raw
         if others is not None:
@@ -225,6 +231,14 @@ class Conformer:
         self._rows.append(rows)
         self._refusals.add(refused, found.failures)
         self._landed += found.count
+
+    def _note_left_out(self, dropped: Iterable[str]) -> None:
+        """Note what was left out and is no undeclared column: keys inside of records, and names beside their keys."""
+        declared, arrived = self._declaration.known_keys, self._arrivals.types
+        for key in dropped:
+            if len(self._left_out) < _MOST_LEFT_OUT and (key in declared or ("." in key and key not in arrived)):
+                told = f"{key} (beside its key)" if key in declared else key
+                self._left_out[told] = "a key of a row" if key in declared else "a key inside of a record"
 
     def _schema(self) -> type[Schema]:
         if self._declaration.rows is None:
