@@ -1,0 +1,120 @@
+"""A run that is killed leaves the table whole, the old one or the new; two runs at once take turns."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from tests.orchestration.sql_project.shop import Shop
+
+SCRIPT = Path(__file__).with_name("killed_run.py")
+ROWS = 400_000
+MODEL = f"SELECT i AS id, version, repeat('x', 20) || i AS text FROM raw_version, range({ROWS}) AS r (i)"
+CONTRACT = '[[columns]]\nname = "version"\nnullable = false\n'
+
+
+class Runner:
+    """A process that forks one run after another."""
+
+    def __init__(self, shop: Shop) -> None:
+        config = shop.folder / "project" / "contracts.toml"
+        command = [sys.executable, SCRIPT, str(config), shop.attributes["database"]]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self.heard() == "ready"
+
+    def heard(self) -> str:
+        """The next line that is meant for this test."""
+        for line in self.process.stdout or ():
+            if line.startswith("> "):
+                return line[2:].strip()
+        raise AssertionError("the runner ended")
+
+    def say(self, text: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{text}\n")
+        self.process.stdin.flush()
+
+    def run(self, kill_after: float | None = None) -> tuple[int, float]:
+        """One run's exit code and how long it took."""
+        self.say("big")
+        child, started = int(self.heard()), time.monotonic()
+        if kill_after is not None:
+            time.sleep(kill_after)
+            os.kill(child, signal.SIGKILL)
+        self.say("wait for it")
+        return int(self.heard()), time.monotonic() - started
+
+    def close(self) -> None:
+        with self.process:  # closes its pipes, and waits for it
+            pass
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    shop = Shop(tmp_path)
+    shop.query("CREATE TABLE raw_version AS SELECT 0 AS version")
+    sources = "CREATE TABLE raw_version (version INTEGER NOT NULL);"
+    shop.write(**{"models/big.sql": MODEL, "contracts/big.contract.toml": CONTRACT, "sources.sql": sources})
+    return shop
+
+
+@pytest.fixture
+def runner(shop: Shop) -> Iterator[Runner]:
+    runner = Runner(shop)
+    yield runner
+    runner.close()
+
+
+@pytest.mark.parametrize("kills", [6, pytest.param(200, marks=pytest.mark.slow)])
+def test_a_killed_run_leaves_the_table_whole(shop: Shop, runner: Runner, kills: int):
+    chance = random.Random(2013)
+    code, seconds = runner.run()
+    assert code == 0
+    have, ended = 0, {0: 0, -signal.SIGKILL: 0}
+    for version in range(1, kills + 1):
+        shop.query(f"UPDATE raw_version SET version = {version}")
+        code, _ = runner.run(kill_after=chance.uniform(0.1, 1.1) * seconds)
+        ended[code] += 1
+        ((rows, least, most, ids),) = shop.query("SELECT count(*), min(version), max(version), sum(id) FROM big")
+        assert (rows, ids) == (ROWS, ROWS * (ROWS - 1) // 2)
+        assert least == most
+        assert most in ({version} if code == 0 else {have, version})
+        have = most
+    assert ended[-signal.SIGKILL] > kills / 2
+    shop.query("UPDATE raw_version SET version = -1")
+    assert runner.run()[0] == 0
+    assert shop.query("SELECT DISTINCT version FROM big") == [(-1,)]
+    assert sorted(file.name for file in shop.folder.iterdir()) == ["project", "shop.duckdb"]
+
+
+def two_models() -> dg.JobDefinition:
+    """The job of a project whose folder an environment variable names, for processes that are started anew."""
+    shop = object.__new__(Shop)
+    shop.folder = Path(os.environ["TWO_MODELS"])
+    shop.attributes = {"database": str(shop.folder / "shop.duckdb"), "wait_seconds": 120}
+    job = dg.define_asset_job(
+        "both", selection=["first", "second"], executor_def=dg.multiprocess_executor.configured({"max_concurrent": 2})
+    )
+    return dg.Definitions.merge(shop.load(), dg.Definitions(jobs=[job])).resolve_job_def("both")
+
+
+@pytest.mark.slow
+def test_two_models_that_run_at_once_take_turns(shop: Shop, monkeypatch: pytest.MonkeyPatch):
+    for name in ("first", "second"):
+        shop.write(**{f"models/{name}.sql": MODEL.replace(str(ROWS), "20_000_000")})
+    monkeypatch.setenv("TWO_MODELS", str(shop.folder))
+    with dg.DagsterInstance.local_temp() as instance:
+        with dg.execute_job(dg.reconstructable(two_models), instance=instance) as result:
+            assert result.success
+        times = [(one.start_time, one.end_time) for one in instance.get_run_step_stats(result.run_id)]
+    (start, end), (other_start, other_end) = times
+    assert max(start, other_start) < min(end, other_end)  # they did run at once
+    assert shop.query("SELECT (SELECT count(*) FROM first), (SELECT count(*) FROM second)") == [
+        (20_000_000, 20_000_000)
+    ]
