@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
@@ -72,13 +73,17 @@ class Conformer:
         self._opened = contextlib.ExitStack()
         self._folder: Path | None = None
         self._batcher = Batcher(BATCH_ROWS, BATCH_BYTES)
-        self._arrivals = Arrivals(declaration.known_keys)
         self._rows = Spool(self.folder, "rows", HELD_BYTES)
         self._refusals = Refusals(Spool(self.folder, "refused", HELD_BYTES), settings.max_failure_samples)
         self._given = self._landed = 0
         self._as_it_is: pl.DataFrame | pl.LazyFrame | None = None
         self._left_out: dict[str, str] = {}
         self._conformed = self._done = False
+
+    @cached_property
+    def _arrivals(self) -> Arrivals:
+        """What arrives, row by row; a frame that is taken as it is has no rows, and asks nobody what their keys are."""
+        return Arrivals(self._declaration.known_keys)
 
     def __enter__(self) -> Self:
         return self
