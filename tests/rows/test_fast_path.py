@@ -60,3 +60,44 @@ def fuzz(name: str, seed: int, rounds: int) -> None:
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_columns_at_once_give_what_rows_one_by_one_give(name):
     fuzz(name, 0, int(os.environ.get("ROUNDS", "6")))
+
+
+FEW_KEYS = [
+    [{"a": 1, "b": "x"}, {"b": "y", "a": 2}],  # the same keys in another order
+    [{"a": 1, "b": "x"}, {"a": 2, "c": 3}],  # as many keys, but not the same
+    [{"a": 1, "c": 3}, {"a": 2, "c": 3}],
+    [{"a": 1}, {"b": "x"}],
+    [{"a": 1, "b": "x", "c": 3}, {"a": 2, "b": "y", "c": 4}],
+    [{}, {"a": 1, "b": "x"}],
+    [{"a": at, "b": "x"} if at != 700 else {"a": at, "c": 3} for at in range(1_200)],
+]
+
+
+@pytest.mark.parametrize("rows", FEW_KEYS)
+@pytest.mark.parametrize("strategy", Strategy)
+@pytest.mark.parametrize("default", [..., None])
+def test_rows_whose_keys_differ_give_what_rows_one_by_one_give(rows, strategy, default):
+    assert_same(record_shape(row_schema(schema(a=int, b=(str | None, default)))), rows, strategy)
+
+
+NUMBERS = {
+    "most digits": 10**4_299,
+    "most digits, negative": -(10**4_299),
+    "65 bits": 2**64,
+    "63 bits": -(2**63),
+    "bool": True,
+}
+
+
+@pytest.mark.parametrize("number", NUMBERS.values(), ids=NUMBERS)
+def test_whole_numbers_beside_text_are_what_python_writes_of_them(number):
+    rows = [{"value": "text"}, {"value": None}, {"value": number}, {"value": 7}]
+    assert_same(record_shape(row_schema(schema(value=str | None))), rows, Strategy.RECONCILE)
+
+
+@pytest.mark.parametrize("lengths", [[], [0], [2], [0, 0], [1, 0, None, 3], [None, None], [None, 2, 0], [0, 1] * 40])
+def test_lists_of_any_lengths_give_what_rows_one_by_one_give(lengths):
+    rows = [{"value": None if one is None else [str(at) for at in range(one)]} for one in lengths]
+    for strategy in Strategy:
+        assert_same(record_shape(row_schema(schema(value=list[str] | None))), rows, strategy)
+        assert_same(record_shape(row_schema(schema(value=list[int] | None))), rows, strategy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 _TO_NUMBER: Final = frozenset({bool, int, float, str})
 _TO_TEXT: Final = frozenset({bool, int, str})
 _EXACT: Final = 2**53
-_WITH_DIGITS: Final[TypeAdapter[Any]] = TypeAdapter(list[str | None], config=ConfigDict(coerce_numbers_to_str=True))
 _NUMBERS: Final[dict[str, TypeAdapter[Any]]] = {
     "int": TypeAdapter(list[int | None]),
     "float": TypeAdapter(list[float | None]),
@@ -31,18 +30,15 @@ def as_one(shape: Shape, kinds: AbstractSet[Any], values: Sequence[Any]) -> list
         values: The values.
     """
     if shape.kind == "str" and not shape.lax and kinds <= _TO_TEXT:
-        return _texts(kinds, values)
+        return _texts(values)
     if shape.kind in _NUMBERS and not shape.lax and kinds <= _TO_NUMBER:
         return _numbers(shape, kinds, values)
     return None
 
 
-def _texts(kinds: AbstractSet[Any], values: Sequence[Any]) -> list[Any] | None:
+def _texts(values: Sequence[Any]) -> list[Any] | None:
     """Whole numbers and booleans as Python writes them, beside text."""
     try:
-        if bool not in kinds:
-            found: list[Any] = _WITH_DIGITS.validate_python(values)
-            return found
         return [None if value is None else str(value) for value in values]
     except ValueError:  # more digits than Python writes
         return None
