@@ -183,6 +183,21 @@ NUMBERS = {"t": relation("t", i="Int64", n="Int64", m="Decimal", s="String", o="
         ("SELECT s = 'a' FROM t", {"postgres": False, "bigquery": False}),
         ("SELECT array_agg(i) FROM t", {"postgres": True, "bigquery": True, "databricks": False}),
         ("SELECT sum(i) FROM t GROUP BY s", {"postgres": False, "bigquery": False, "databricks": False}),
+        # Spark's own way to ask for subtotals, which leave the keys out.
+        ("SELECT s FROM t GROUP BY s WITH ROLLUP", {"databricks": True}),
+        ("SELECT i FROM t GROUP BY s, i WITH CUBE", {"databricks": True}),
+        ("SELECT upper(s) FROM t GROUP BY s WITH ROLLUP", {"databricks": True}),
+        ("SELECT s, sum(i) FROM t GROUP BY ALL WITH ROLLUP", {"databricks": True}),
+        ("SELECT s FROM t GROUP BY s GROUPING SETS ((s), ())", {"databricks": True}),
+        ("SELECT count(*) FROM t GROUP BY s WITH ROLLUP", {"databricks": False}),
+        # Of lengths that it does not have, Spark's hash is NULL.
+        ("SELECT sha2(s, i) FROM t", {"databricks": True}),
+        ("SELECT sha2(s, 100) FROM t", {"databricks": True}),
+        ("SELECT sha2(s, 256) FROM t", {"databricks": False}),
+        # Where all are NULL, IGNORE NULLS leaves none, and an array of none may be NULL.
+        ("SELECT array_agg(o IGNORE NULLS) FROM t GROUP BY s", {"bigquery": None, "databricks": False}),
+        ("SELECT array_agg(o IGNORE NULLS) OVER (PARTITION BY s) FROM t", {"bigquery": None, "databricks": False}),
+        ("SELECT array_agg(s IGNORE NULLS) FROM t GROUP BY i", {"bigquery": False}),
     ],
 )
 def test_what_differs_from_dialect_to_dialect(sql: str, answers: dict[str, bool | None]):

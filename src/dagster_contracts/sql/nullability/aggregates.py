@@ -42,6 +42,8 @@ def aggregated(node: exp.Expr, function: Function, env: Env, *, can_be_empty: bo
     if env.can_be_empty if can_be_empty is None else can_be_empty:
         return can_be_null(f"{described(node, env)} is NULL where it sees no rows", family)
     if function.family == families.ARRAY:
+        if isinstance(node.parent, exp.IgnoreNulls) and (element is None or element.nullable is not False):
+            return unknown(f"it is not known what {described(node, env)} is where IGNORE NULLS leaves nothing", family)
         return Fact(nullable=False, family=family, element=element)
     result = strict(facts, family)
     interpolates = isinstance(node, _INTERPOLATING) and family in {families.TEMPORAL, None}

@@ -62,6 +62,7 @@ class Function:
         return self.rule in {Rule.COUNT, Rule.AGGREGATE, Rule.SAMPLE}
 
 
+_SHA2_LENGTHS = {"0", "224", "256", "384", "512"}  # of any other, Spark's `sha2` is NULL
 _COMMON = {
     (Rule.STRICT, SAME): "abs ceil floor round trunc sign",
     (Rule.STRICT, families.NUMBER): "sqrt cbrt exp pow degrees radians sin cos tan atan atan2",
@@ -214,6 +215,10 @@ def function_of(node: exp.Expr, dialect: str) -> Function | None:
     function = _functions(dialect).get(name)
     if function is not None and node.args.get("safe") and function.rule in {Rule.STRICT, Rule.TEXT}:
         return Function(Rule.MAYBE, function.family)
+    if function is not None and isinstance(node, exp.SHA2) and dialect == "databricks":
+        length = node.args.get("length")
+        if length is not None and length.name not in _SHA2_LENGTHS:
+            return Function(Rule.MAYBE, function.family)
     return function
 
 

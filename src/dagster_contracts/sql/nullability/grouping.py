@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from dagster_contracts.sql.nullability.scope import Env, Known
 
+_SUBTOTALS = (exp.Rollup, exp.Cube, exp.GroupingSets)
+
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
@@ -45,17 +47,16 @@ def read_grouping(select: exp.Select, rows: Env, aliases: Mapping[str, tuple[int
         for name, value in group.args.items()
     ):
         return Grouping(aggregates=True, can_be_empty=True)
-    if group.args.get("all") is True:
-        plain = [item for item in select.expressions if not aggregates(item, dialect) and _has_column(item, rows)]
-        return Grouping(aggregates=True, can_be_empty=not plain)
-    subtotals = [node for node in group.expressions if isinstance(node, (exp.Rollup, exp.Cube, exp.GroupingSets))]
-    for name in ("rollup", "cube", "grouping_sets"):
-        value = group.args.get(name)
-        subtotals += value if isinstance(value, list) else []
-        if value is True:
-            subtotals.append(exp.Rollup(expressions=[item.copy() for item in group.expressions]))
-    keys = [node for node in group.expressions if not isinstance(node, (exp.Rollup, exp.Cube, exp.GroupingSets))]
-    with_rollup = any(group.args.get(name) is True for name in ("rollup", "cube"))
+    is_all = group.args.get("all") is True
+    listed = [one for one in select.expressions if not aggregates(one, dialect)] if is_all else group.expressions
+    subtotals = [node for node in listed if isinstance(node, _SUBTOTALS)]
+    keys = [node.unalias() for node in listed if not isinstance(node, _SUBTOTALS)]
+    trailing = [one for name in ("rollup", "cube", "grouping_sets") for one in _trailing(group.args.get(name))]
+    # `GROUP BY a, b WITH ROLLUP` and `GROUP BY a, b GROUPING SETS (…)`: the keys are what the subtotals are of.
+    subtotals += [one if one.expressions else exp.Rollup(expressions=[key.copy() for key in keys]) for one in trailing]
+    if is_all and not subtotals:
+        return Grouping(aggregates=True, can_be_empty=not any(_has_column(key, rows) for key in keys))
+    with_rollup = any(not one.expressions for one in trailing)
     is_keyed = not with_rollup and any(not (isinstance(node, exp.Tuple) and not node.expressions) for node in keys)
     empty = not is_keyed and (not subtotals or any(_has_total(node) for node in subtotals))
     nulled: set[object] = set()
@@ -63,6 +64,13 @@ def read_grouping(select: exp.Select, rows: Env, aliases: Mapping[str, tuple[int
         for expression in _parts(node):
             nulled |= _nulled(expression, select, rows, aliases)
     return Grouping(aggregates=True, can_be_empty=empty, nulled=frozenset(nulled))
+
+
+def _trailing(value: object) -> list[exp.Expr]:
+    """The subtotals that a GROUP BY says after its keys; `True` where it says only that there are some."""
+    if isinstance(value, list):
+        return value
+    return [exp.Rollup()] if value is True else []
 
 
 def aggregates(node: exp.Expr, dialect: str) -> bool:
