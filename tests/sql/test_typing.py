@@ -163,6 +163,11 @@ def test_a_third_table_keeps_its_own_column_of_a_joined_name():
         # Its default decides what a literal with a point is (ZetaSQL: NUMERIC).
         ("bigquery", "SELECT LAG(1e3, 1, NUMERIC '1') OVER (ORDER BY id) AS x FROM a", "x ?"),
         ("databricks", "SELECT k, v FROM a LATERAL VIEW explode(map('k', 1)) m AS k, v", "k String, v Int32"),
+        # Without the binder, which is not asked where something that is read has no type.
+        ("duckdb", "SELECT 1e3 AS x FROM raw.dim", "x Float64"),
+        ("duckdb", "SELECT 9223372036854775807 AS x, 9223372036854775808 AS y FROM raw.dim", "x Int64, y Int128"),
+        ("duckdb", f"SELECT {2**127 - 1} AS x, {2**127} AS y FROM raw.dim", "x Int128, y ?"),
+        ("duckdb", f"SELECT {10**38}.5 AS x FROM raw.dim", "x Float64"),
     ],
 )
 def test_each_dialects_own_forms(dialect: str, sql: str, columns: str):
