@@ -110,6 +110,19 @@ def test_a_file_that_goes_and_comes_back_is_seen(tmp_path: Path):
     assert cached(tmp_path) == before
 
 
+@pytest.mark.parametrize("config", ["", 'models_dir = "models"\n', 'contracts_dir = "contracts"\n'])
+def test_a_folder_that_goes_is_seen_although_no_file_goes_with_it(tmp_path: Path, config: str):
+    write(tmp_path, {"contracts.toml": config})
+    folder = tmp_path / ("contracts" if "contracts_dir" in config else "models")
+    (tmp_path / "models").mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True)
+    assert codes(cached(tmp_path)) == []
+    folder.rmdir()
+    assert codes(cached(tmp_path)) == [("E006", "contracts.toml")]
+    folder.mkdir()
+    assert codes(cached(tmp_path)) == []
+
+
 def test_what_is_asked_for_is_part_of_the_question(tmp_path: Path):
     write(tmp_path, PROJECT | {"contracts/daily.contract.toml": '[[columns]]\nname = "id"\ntype = "Int64"'})
     whole = cached(tmp_path)

@@ -92,7 +92,11 @@ def run_check(options: Options, progress: Callable[[int, int], None] | None = No
 
 
 def _contents(inputs: Inputs) -> Iterator[str | None]:
-    """The name and the text of each file, and why it cannot be read."""
+    """The name and the text of each file, why it cannot be read, and what is wrong with the configuration.
+
+    The last is no matter of its text alone: a folder that it names can be gone.
+    """
+    yield repr([found.message for found in inputs.findings])
     for file in inputs.all():
         yield from (file.path, file.text, file.failure)
 
