@@ -49,7 +49,7 @@ def read_grouping(select: exp.Select, rows: Env, aliases: Mapping[str, tuple[int
         return Grouping(aggregates=True, can_be_empty=True)
     is_all = group.args.get("all") is True
     listed = [one for one in select.expressions if not aggregates(one, dialect)] if is_all else group.expressions
-    subtotals = [node for node in listed if isinstance(node, _SUBTOTALS)]
+    subtotals: list[exp.Expr] = [node for node in listed if isinstance(node, _SUBTOTALS)]
     keys = [node.unalias() for node in listed if not isinstance(node, _SUBTOTALS)]
     trailing = [one for name in ("rollup", "cube", "grouping_sets") for one in _trailing(group.args.get(name))]
     # `GROUP BY a, b WITH ROLLUP` and `GROUP BY a, b GROUPING SETS (…)`: the keys are what the subtotals are of.
