@@ -110,6 +110,29 @@ def test_failures_are_collected_up_to_a_bound():
     assert "stopped at 10,000 failures" in str(error)
 
 
+class Point(BaseModel):
+    x: int
+
+
+@pytest.mark.parametrize("strategy", list(Strategy))
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (dict[str, int], {"ada@x.org": "many"}),
+        (list[dict[str, int]], [{"ada@x.org": "many"}]),
+        (Point, {"x": "?", "ada@x.org": 2}),
+        (dict, {"ada@x.org": {1}}),
+    ],
+)
+def test_a_key_of_a_sensitive_field_is_in_no_message(kind, value, strategy):
+    class Accounts(Schema):
+        limits: kind = Field(json_schema_extra={"sensitive": True})
+
+    error = failed(lambda: Accounts.validate_rows([{"limits": value}], strict=strategy is Strategy.STRICT))
+    assert "ada" not in f"{error}{error.failures}"
+    assert conform(Accounts, [{"limits": value}], strategy).reasons.str.contains("ada").to_list() == [False]
+
+
 def test_a_sensitive_value_is_in_no_message():
     def no(value):
         raise ValueError(value)

@@ -43,7 +43,19 @@ def as_failure(refused: Refused, row: int, field: str, shape: Shape) -> RowFailu
     value = None if refused.value is NOTHING else shown(refused.value, sensitive=shape.sensitive)
     told = shape.sensitive and refused.code in {"validator", "value"}  # others' words may contain the value
     cause = "it was refused, and what was said of it may be private" if told else refused.cause
-    return RowFailure(row, field, refused.code, refused.wanted or shape.wanted, cause, value, refused.place)
+    return RowFailure(row, field, refused.code, refused.wanted or shape.wanted, cause, value, _place(refused, shape))
+
+
+def _place(refused: Refused, shape: Shape) -> str:
+    """Where inside of the field it happened; a key that is no field's is data, and not named where that is private."""
+    keyed = shape.sensitive and (refused.code == "extra_key" or _has_keys(shape))
+    return refused.place.partition(".")[0] if keyed else refused.place
+
+
+def _has_keys(shape: Shape) -> bool:
+    """Whether there are dicts in a field whose keys nobody declares."""
+    inner = [shape.item] if shape.item else list(shape.record.shapes) if shape.record else []
+    return shape.kind in {"json", "any"} or any(map(_has_keys, inner))
 
 
 _CODES: dict[str, Code] = {

@@ -109,7 +109,7 @@ def _for_polars(table: Any) -> Any:
     """
     if (type(table).__module__ or "").partition(".")[0] != "pyarrow" or not hasattr(table, "cast"):
         return table
-    import pyarrow as pa  # noqa: PLC0415  (where there is a table of it, it is loaded)
+    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  (where there is a table of it, it is loaded)
 
     types = [_type_for_polars(pa, kind) for kind in table.schema.types]
     if types == table.schema.types:
