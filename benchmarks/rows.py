@@ -26,7 +26,7 @@ _CASES = ("reconcile 7", "reconcile 26", "strict 7", "strict 26", "columnar 7", 
 _VERSIONS = f"""
 import platform, importlib.metadata as m
 known = {{d.metadata["Name"].lower() for d in m.distributions()}}
-print("Python", platform.python_version(), *(f", {{n}} {{m.version(n)}}" for n in {_PACKAGES} if n in known), sep="")
+print("Python ", platform.python_version(), *(f", {{n}} {{m.version(n)}}" for n in {_PACKAGES} if n in known), sep="")
 """
 
 
@@ -61,7 +61,7 @@ _OBJECTS = (
     "18 of the 26 columns hold Python objects, of which the search for missing markers, the search for types and the "
     "column's making touch each one; this is most of the time"
 )
-_CASTS = "texts are read by Polars' casts, each checked against its spelling, which is most of the time"
+_CASTS = "texts are read by Polars' casts, each checked against its spelling, which is half of the time or more"
 
 TARGETS = (
     Target("7 columns, RECONCILE: peer / to_frame", "reconcile 7", "peer", "to_frame", 9, limit=_EACH_OBJECT),
