@@ -670,6 +670,24 @@ def test_new_keys_can_be_kept(tmp_path, instance, monkeypatch, small):
     assert "contract/dropped_columns" not in seen.metadata
 
 
+@pytest.mark.parametrize(
+    ("new", "told"),
+    [
+        (pl.Series([1, 2], dtype=pl.Datetime("ns")), '"1970-01-01T00:00:00.000000001"'),
+        (
+            pl.Series([2_147_483_647, 2], dtype=pl.Int32).cast(pl.Date),
+            '"<2147483647 days, counted from 1970 if it is a',
+        ),
+    ],
+)
+def test_a_kept_key_stands_whole_in_the_refused_row(new, told):
+    table = pl.DataFrame({"order_id": ["x", "2"], "amount": [1, 1], "new": new})
+    quarantine = dc.testing.run_asset(returning(table, quarantine=True, on_schema_change="keep")).quarantine
+    assert quarantine is not None
+    (raw,) = quarantine["raw"]
+    assert raw.startswith(f'{{"order_id": "x", "amount": 1, "new": {told}')
+
+
 def test_a_kept_key_whose_type_changes_on_the_way_is_never_turned_into_another(monkeypatch):
     rows = [{"order_id": 1, "amount": 1, "new": True}, {"order_id": 2, "amount": 1, "new": 5}]
     assert call(returning(rows, on_schema_change="keep")).table == [(1, 1, "true"), (2, 1, "5")]  # in one batch: JSON

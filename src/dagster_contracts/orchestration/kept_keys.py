@@ -10,6 +10,7 @@ import polars.selectors as cs
 from dagster_contracts.orchestration.row_batches import is_pandas
 from dagster_contracts.rows.foreign import as_mapping
 from dagster_contracts.rows.raw import raw_json
+from dagster_contracts.rows.sources import Columns, read
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -37,12 +38,8 @@ def without_keys(batch: Any, known: Collection[str]) -> tuple[Any, pl.DataFrame 
 def as_they_came(batch: Any, numbers: pl.Series) -> pl.Series:
     """Some rows of a batch as JSON, with every key."""
     picked = numbers.to_list()
-    if isinstance(batch, list):
-        rows = [batch[at] for at in picked]
-    elif is_pandas(batch):
-        rows = batch.iloc[picked].to_dict("records")
-    else:
-        rows = pl.DataFrame(batch)[picked].to_dicts()
+    given = read(batch)
+    rows = given.at(picked).rows() if isinstance(given, Columns) else [batch[at] for at in picked]
     return pl.Series([raw_json(row) for row in rows], dtype=pl.String)
 
 
