@@ -164,10 +164,18 @@ def test_a_third_table_keeps_its_own_column_of_a_joined_name():
         ("bigquery", "SELECT LAG(1e3, 1, NUMERIC '1') OVER (ORDER BY id) AS x FROM a", "x ?"),
         ("databricks", "SELECT k, v FROM a LATERAL VIEW explode(map('k', 1)) m AS k, v", "k String, v Int32"),
         # Without the binder, which is not asked where something that is read has no type.
-        ("duckdb", "SELECT 1e3 AS x FROM raw.dim", "x Float64"),
-        ("duckdb", "SELECT 9223372036854775807 AS x, 9223372036854775808 AS y FROM raw.dim", "x Int64, y Int128"),
-        ("duckdb", f"SELECT {2**127 - 1} AS x, {2**127} AS y FROM raw.dim", "x Int128, y ?"),
-        ("duckdb", f"SELECT {10**38}.5 AS x FROM raw.dim", "x Float64"),
+        ("duckdb", "SELECT 1e3 AS x, odd FROM raw.dim", "x Float64, odd ?"),
+        ("duckdb", f"SELECT {2**63 - 1} AS x, {2**63} AS y, odd FROM raw.dim", "x Int64, y Int128, odd ?"),
+        ("duckdb", f"SELECT {2**127 - 1} AS x, {2**127} AS y, odd FROM raw.dim", "x Int128, y ?, odd ?"),
+        ("duckdb", f"SELECT {10**38}.5 AS x, odd FROM raw.dim", "x Float64, odd ?"),
+        # A column of no known type is in the way of those alone that may mean it.
+        ("duckdb", "SELECT id + 1 AS x, length(kind) AS n FROM raw.dim AS d", "x Int64, n Int64"),
+        ("duckdb", "SELECT count(*) AS n, max(id) + 1 AS x FROM raw.dim", "n Int64, x Int64"),
+        ("duckdb", "SELECT id + 1 AS x FROM raw.dim WHERE odd IS NULL", "x ?"),
+        ("duckdb", "SELECT id + 1 AS x, * FROM raw.dim", "x ?, id Int64, kind String, odd ?"),
+        ("duckdb", "SELECT id + 1 AS x, d FROM raw.dim AS d", "x ?, d ?"),
+        ("duckdb", "SELECT id + 1 AS x, c FROM raw.dim AS d(id, kind, c)", "x ?, c ?"),
+        ("duckdb", "SELECT a.id + 1 AS x FROM a NATURAL JOIN raw.dim", "x ?"),
     ],
 )
 def test_each_dialects_own_forms(dialect: str, sql: str, columns: str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,8 @@ def bound_columns(
         relation = find_table(tables, table, "duckdb")
         if relation is None and isinstance(table.this, exp.Func):
             continue
-        if relation is None or any(_spelled(column.type) is None for column in relation.columns):
+        relation = None if relation is None else _as_far_as_touched(relation, query)
+        if relation is None:
             return None
         read.append(([part.name for part in table.parts], relation))
     for name, relation in read:
@@ -55,6 +57,26 @@ def bound_columns(
     except QueryError as error:
         raise QueryError(error.code, error.message, _position(query, error.message)) from None
     return tuple(_column(name, spelled) for name, spelled in described)
+
+
+def _as_far_as_touched(relation: Relation, query: exp.Query) -> Relation | None:
+    """A table without the columns of no known type, where nothing in the query can mean one of them."""
+    typed = tuple(column for column in relation.columns if _spelled(column.type) is not None)
+    if len(typed) == len(relation.columns):
+        return relation
+    stars = any(not isinstance(star.parent, exp.Count) for star in query.find_all(exp.Star))
+    if not typed or stars or query.find(exp.Columns, exp.Pivot) is not None:
+        return None
+    if any(join.method for join in query.find_all(exp.Join)) or any(
+        alias.columns for alias in query.find_all(exp.TableAlias)
+    ):
+        return None
+    tables = {table.alias_or_name.lower() for table in query.find_all(exp.Table)}
+    whole_rows = any(not column.table and column.name.lower() in tables for column in query.find_all(exp.Column))
+    named = {identifier.name.lower() for identifier in query.find_all(exp.Identifier)}
+    if whole_rows or any(column.name.lower() in named for column in relation.columns if column not in typed):
+        return None
+    return replace(relation, columns=typed)
 
 
 def _spelled(of: Type | None) -> str | None:
