@@ -5,11 +5,13 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
+import duckdb
 import pytest
 from tests.orchestration.sql_project.shop import Shop
 
@@ -107,14 +109,27 @@ def two_models() -> dg.JobDefinition:
 @pytest.mark.slow
 def test_two_models_that_run_at_once_take_turns(shop: Shop, monkeypatch: pytest.MonkeyPatch):
     for name in ("first", "second"):
-        shop.write(**{f"models/{name}.sql": MODEL.replace(str(ROWS), "20_000_000")})
+        shop.write(**{f"models/{name}.sql": MODEL})
     monkeypatch.setenv("TWO_MODELS", str(shop.folder))
     with dg.DagsterInstance.local_temp() as instance:
-        with dg.execute_job(dg.reconstructable(two_models), instance=instance) as result:
-            assert result.success
-        times = [(one.start_time, one.end_time) for one in instance.get_run_step_stats(result.run_id)]
-    (start, end), (other_start, other_end) = times
-    assert max(start, other_start) < min(end, other_end)  # they did run at once
-    assert shop.query("SELECT (SELECT count(*) FROM first), (SELECT count(*) FROM second)") == [
-        (20_000_000, 20_000_000)
-    ]
+        started: list[str] = []
+
+        def hold() -> None:
+            """Keep the database until both steps run, so that both find it taken."""
+            with duckdb.connect(shop.attributes["database"]):
+                while len(started) < 2 and not ended.is_set():
+                    time.sleep(0.2)
+                    for run in instance.get_runs():
+                        logs = instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_START)
+                        started[:] = [str(one.step_key) for one in logs]
+
+        ended, holder = threading.Event(), threading.Thread(target=hold)
+        holder.start()
+        try:
+            with dg.execute_job(dg.reconstructable(two_models), instance=instance) as result:
+                assert result.success
+        finally:
+            ended.set()
+            holder.join()
+    assert sorted(started) == ["first", "second"]
+    assert shop.query("SELECT (SELECT count(*) FROM first), (SELECT count(*) FROM second)") == [(ROWS, ROWS)]
