@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from pydantic import AwareDatetime
@@ -66,3 +68,14 @@ def test_what_those_types_hold_comes_as_it_is(field, cells, wanted):
 def test_pandas_seconds_come_as_they_are():
     table = pd.DataFrame({"naive": np.array([1, "NaT"], dtype="datetime64[s]")})
     assert Cells.to_frame(table)["naive"].to_list() == [dt.datetime(1970, 1, 1, 0, 0, 1), None]  # noqa: DTZ001
+
+
+def test_a_json_text_with_a_key_twice_loses_neither_value():
+    text = '{"a": {"b": 1, "b": 2}}'
+    assert json.loads(Cells.to_frame(pl.DataFrame({"anything": [text]}))["anything"][0]) == text
+
+    class Objects(dc.Schema):
+        found: dict
+
+    with pytest.raises(dc.errors.SchemaError, match="valid dictionary"):
+        Objects.to_frame(pl.DataFrame({"found": [text]}))

@@ -111,7 +111,7 @@ def _uuid(cell: str) -> UUID | str:
 
 def _json(cell: str) -> Any:
     try:
-        return json.loads(cell, parse_constant=_refuse)
+        return json.loads(cell, parse_constant=_refuse, object_pairs_hook=_object)
     except (ValueError, RecursionError):
         return cell
 
@@ -119,6 +119,14 @@ def _json(cell: str) -> Any:
 def _json_object(cell: str) -> Any:
     found = _json(cell)
     return found if isinstance(found, dict) else cell
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; one with a key twice is left as the text that it is, as a dict would lose a value."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError(pairs)
+    return found
 
 
 def _refuse(constant: str) -> None:
