@@ -67,6 +67,11 @@ class TestGenerate:
     def test_what_is_not_known_cannot_be_promised(self, run):
         run("init")
         assert "Did you mean 'example_orders'?" in run("generate", "example_order")[1]
+        Path("models/empty.sql").write_text("-- nothing yet\n")
+        assert run("generate", "empty") == (
+            2,
+            "error: The columns of empty are not known: The file has no query in it.\n",
+        )
         Path("models/broken.sql").write_text("SELEC 1")
         code, said = run("generate", "broken")
         assert code == 2

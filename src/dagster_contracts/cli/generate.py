@@ -38,7 +38,7 @@ def run(arguments: Namespace) -> int:
     analysis = analyses[name]
     if analysis.relation is None:
         why = analysis.finding.message if analysis.finding else "; ".join(analysis.reasons)
-        raise InvalidSettingError(f"The columns of {name} are not known: {why}.")
+        raise InvalidSettingError(f"The columns of {name} are not known: {why.rstrip('.')}.")
     text = generate_contract(analysis.relation)
     if not arguments.write:
         sys.stdout.write(text)
