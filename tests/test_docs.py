@@ -73,7 +73,11 @@ def test_the_error_table_names_every_error():
 
 def test_the_settings_table_has_every_setting_with_its_default():
     table = {row[0].strip("`"): row[1:3] for row in rows("docs/settings.md", "argument")}
-    defaults = {name: str(getattr(value, "value", value)).lower() for name, value in vars(Settings()).items() if value is not None}
+    defaults = {
+        name: str(getattr(value, "value", value)).lower()
+        for name, value in vars(Settings()).items()
+        if value is not None
+    }
     assert {name: default.strip("`") for name, (_, default) in table.items() if name in defaults} == defaults
     assert set(table) == {*vars(Settings()), "–"}
     for name, (variable, _) in table.items():
