@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SEVEN: dict[str, Any] = {
-    "date": dt.date,
     "ad_id": str,
-    "impressions": int,
+    "date": dt.date,
     "clicks": int,
+    "impressions": int,
     "spend": float,
     "note": str | None,
     "labels": list[str] | None,

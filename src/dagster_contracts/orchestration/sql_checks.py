@@ -21,6 +21,9 @@ _CODES = {
     PROTECTED: frozenset({"E013"}),
     CONSTRAINTS: frozenset({"E011", "E012", "E014", "E059", "W010"}),
 }
+CONTRACT_ERRORS = frozenset().union(*_CODES.values()) - {"W010"}
+"""The codes that say of a model that it breaks its contract; every other error is about the model itself."""
+
 _DESCRIPTIONS = {
     REQUIRED: "The columns that the contract requires are in the model's output.",
     PROTECTED: "The columns that the contract protects are still in the model's output.",

@@ -204,6 +204,34 @@ class TestWhatTheRowsShow:
         assert "E059" in failure(result).message
 
 
+class TestTheLock:
+    def test_what_it_says_of_nulls_holds_for_the_rows_too(self, shop):
+        """The lock has `customer` as nullable, so it is no new one: not before the run, and not in its rows."""
+        shop.write(
+            **{
+                "contracts/totals.contract.toml": "[rules]\nno_new_nullable = true\n",
+                "models/totals.sql": "SELECT customer, amount FROM orders",
+                "contracts.lock": """
+                version = "1"
+                [[models]]
+                name = "totals"
+                sql = "sha256:1"
+                [[models.columns]]
+                name = "customer"
+                nullable = true
+                [[models.columns]]
+                name = "amount"
+                nullable = false
+                """,
+            }
+        )
+        result = shop.run()
+        assert result.success
+        assert outcomes(result) == {CHECKS[2]: (True, "ERROR")}
+        (shop.folder / "project" / "contracts.lock").unlink()
+        assert "error[E014]" in failure(shop.run()).message
+
+
 class TestAcrossTheBorder:
     def test_a_frame_is_read_by_a_model_and_a_model_by_a_frame(self, shop, tmp_path):
         frames = dc.ParquetIOManager(base_dir=str(tmp_path / "frames"))

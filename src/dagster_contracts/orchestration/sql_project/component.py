@@ -13,6 +13,7 @@ from pydantic import Field
 
 from dagster_contracts.diagnostics.text import render
 from dagster_contracts.errors import ContractParseError
+from dagster_contracts.orchestration.signature import context_parameter, set_parameters
 from dagster_contracts.orchestration.sql_checks import contract_check_specs_for_model
 from dagster_contracts.orchestration.sql_project.database import Database
 from dagster_contracts.orchestration.sql_project.inputs import LoadedSource
@@ -176,7 +177,6 @@ def _asset(step: Step, spec: dg.AssetSpec) -> dg.AssetsDefinition:
     def model(context: dg.AssetExecutionContext) -> Events:
         yield from execute(step, context)
 
-    # Dagster reads annotations, and here they are texts.
-    model.__annotations__ = {"context": dg.AssetExecutionContext, "return": Events}
+    set_parameters(model, [context_parameter()])
     setattr(model, STEP, step)
     return decorate(model)

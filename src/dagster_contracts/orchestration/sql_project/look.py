@@ -47,6 +47,7 @@ def broken_promises(written: Written, one: ProjectModel, *, assignable: bool) ->
             promises=one.contract.promises,
             output=returned(written, one),
             span=start_of(one.model.path),
+            locked=one.locked,
             assignable=assignable,
         )
     )

@@ -37,6 +37,7 @@ class ProjectModel:
         reads: The models that it reads.
         sources: The other tables that it reads, as they are written.
         lineage: What each column is made of.
+        locked: What it returned when the lock was written, if there is a lock that knows it.
         findings: What was found about it.
         content_hash: Changes when the model, its contract or what it reads does.
     """
@@ -48,6 +49,7 @@ class ProjectModel:
     reads: tuple[str, ...]
     sources: tuple[str, ...]
     lineage: Mapping[str, tuple[Source, ...]]
+    locked: Relation | None
     findings: tuple[Diagnostic, ...]
     content_hash: str
 
@@ -94,6 +96,7 @@ def _model(model: Model, loaded: Loaded, report: Report, *, strict: bool) -> Pro
         reads=reads,
         sources=tuple(sources),
         lineage=column_lineage(model.sql or "", model.dialect, tables),
+        locked=_locked(loaded, model.name),
         findings=tuple(found for found in report.diagnostics if found.model == model.name),
         content_hash=_content_hash(model, contract, loaded, strict=strict),
     )
@@ -102,10 +105,8 @@ def _model(model: Model, loaded: Loaded, report: Report, *, strict: bool) -> Pro
 def _content_hash(model: Model, contract: ModelContract | None, loaded: Loaded, *, strict: bool) -> str:
     """Everything that the answer depends on, in sixteen letters."""
     tables = loaded.examined.tables.get(model.name, {})
-    read = {
-        name: [(column.name, str(column.type), column.nullable) for column in table.columns]
-        for name, table in tables.items()
-    }
+    read = {name: _facts(table) for name, table in tables.items()}
+    locked = _locked(loaded, model.name)
     words = [
         version("dagster-contracts"),
         model.sql,
@@ -114,5 +115,17 @@ def _content_hash(model: Model, contract: ModelContract | None, loaded: Loaded, 
         strict,
         loaded.config.assignable,
         sorted(read.items()),
+        _facts(locked) if locked is not None else None,
     ]
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()[:16]
+
+
+def _facts(table: Relation) -> list[tuple[str, str, bool | None]]:
+    """What an answer can depend on of a table."""
+    return [(column.name, str(column.type), column.nullable) for column in table.columns]
+
+
+def _locked(loaded: Loaded, name: str) -> Relation | None:
+    """What the lock says of a model."""
+    known = loaded.locked.get(name)
+    return None if known is None else known.output

@@ -11,7 +11,7 @@ import dagster as dg
 from dagster_contracts import errors
 from dagster_contracts.diagnostics.text import render
 from dagster_contracts.orchestration.failures import as_failures, raise_as_failure
-from dagster_contracts.orchestration.sql_checks import contract_check_results_from_diagnostics
+from dagster_contracts.orchestration.sql_checks import CONTRACT_ERRORS, contract_check_results_from_diagnostics
 from dagster_contracts.orchestration.sql_project.execution import Query, Written, noted, run
 from dagster_contracts.orchestration.sql_project.inputs import LoadedSource, staged_inputs
 from dagster_contracts.orchestration.sql_project.look import broken_promises, returned
@@ -125,7 +125,7 @@ def _refusal(step: Step) -> errors.ContractsError | None:
             f"{one.model.name}: its contract {one.contract.path} cannot be read, so the model was not run and its "
             f"table stands as it was.\n{_shown(step, one.findings)}"
         )
-    own = [found for found in one.errors if found.code not in _CONTRACT_CODES]
+    own = [found for found in one.errors if found.code not in CONTRACT_ERRORS]
     if own:
         return errors.SqlModelError(
             f"{one.model.name} cannot be run, and its table stands as it was.\n{_shown(step, own)}"
@@ -137,9 +137,6 @@ def _violation(step: Step, found: Sequence[Diagnostic], why: str) -> errors.Cont
     return errors.ContractViolationError(
         f"{step.one.model.name}: {why}, so nothing was written and the table stands as it was.\n{_shown(step, found)}"
     )
-
-
-_CONTRACT_CODES = frozenset({"E010", "E011", "E012", "E013", "E014", "E059"})
 
 
 def _shown(step: Step, found: Sequence[Diagnostic]) -> str:
@@ -178,7 +175,7 @@ def _stale(step: Step) -> Iterator[dg.AssetCheckResult]:
 
 def _is_wrong(one: ProjectModel) -> bool:
     """Whether the model itself is wrong, so that its contract was held against nothing."""
-    return any(found.code not in _CONTRACT_CODES for found in one.errors)
+    return any(found.code not in CONTRACT_ERRORS for found in one.errors)
 
 
 def _results(step: Step, found: Sequence[Diagnostic] | None) -> Iterator[dg.AssetCheckResult]:
