@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, Optional
 
@@ -30,9 +30,15 @@ MISSING: Final = Missing()
 
 @dataclass(frozen=True)
 class DefaultFactory:
-    """A default that is made anew for each row."""
+    """A default that is made anew for each row.
+
+    Args:
+        make: Makes it.
+        value: What is made each time, if that is known.
+    """
 
     make: Callable[[], Any]
+    value: Any = field(default=MISSING, compare=False)
 
 
 @dataclass(frozen=True, eq=False)

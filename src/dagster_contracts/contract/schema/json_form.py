@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
-from pydantic_core import to_jsonable_python
 
-from dagster_contracts.contract.row_fields import DefaultFactory
+from dagster_contracts.contract.row_fields import MISSING
 from dagster_contracts.contract.schema.constraints import NO_CONSTRAINTS
+from dagster_contracts.contract.schema.json_default import json_default, jsonable
 
 if TYPE_CHECKING:
     from dagster_contracts.contract.row_fields import RowField, RowSchema
@@ -40,8 +39,8 @@ _TEXT = {"ge": "formatMinimum", "gt": "formatExclusiveMinimum", "le": "formatMax
 
 
 def object_schema(schema: RowSchema, doc: str | None = None) -> dict[str, Any]:
-    """The JSON Schema of an object with a schema's fields."""
-    required = [field.name for field in schema.fields if field.required]
+    """The JSON Schema of an object with a schema's fields. What has no default there is required there."""
+    required = [field.name for field in schema.fields if json_default(field) is MISSING]
     return {
         "title": schema.name,
         **({"description": doc} if doc else {}),
@@ -55,14 +54,14 @@ def _property(field: RowField) -> dict[str, Any]:
     found = dict(_optional(field))
     if field.description:
         found["description"] = field.description
-    if not field.required and not isinstance(field.default, DefaultFactory | bytes):
-        found["default"] = _jsonable(field.default)
+    if (default := json_default(field)) is not MISSING:
+        found["default"] = default
     found |= {name: True for name in ("primary_key", "unique", "sensitive", "lax") if getattr(field, name)}
     if field.epoch:
         found["epoch"] = field.epoch
     if field.key != field.name:
         found["alias"] = field.key
-    return found | {name: _jsonable(value) for name, value in field.tags}
+    return found | {name: jsonable(value) for name, value in field.tags}
 
 
 def _optional(field: RowField) -> dict[str, Any]:
@@ -88,9 +87,9 @@ def _value(field: RowField) -> dict[str, Any]:
     if "pattern" in asked:
         found["pattern"] = asked["pattern"]
     names = _NUMBER if found.get("type") in ("integer", "number") else _TEXT
-    found |= {names[name]: _jsonable(asked[name]) for name in names if name in asked}
+    found |= {names[name]: jsonable(asked[name]) for name in names if name in asked}
     if "multiple_of" in asked:
-        found["multipleOf"] = _jsonable(asked["multiple_of"])
+        found["multipleOf"] = jsonable(asked["multiple_of"])
     if asked.get("allow_inf_nan") is False:
         found["allow_inf_nan"] = False
     return found | _lengths(field, "Properties" if type_.name == "Json" else "Length")
@@ -108,7 +107,3 @@ def _json_object(field: RowField) -> dict[str, Any]:
     return (
         {"type": "object"} if values is True or "$defs" in found else {"type": "object", "additionalProperties": values}
     )
-
-
-def _jsonable(value: Any) -> Any:
-    return str(value) if isinstance(value, Decimal) else to_jsonable_python(value)

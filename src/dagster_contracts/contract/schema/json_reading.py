@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field, NaiveDatetime, TypeAdapter
 
+from dagster_contracts.contract.schema.json_default import default_of
 from dagster_contracts.contract.schema.json_form import JSON_TYPES
 from dagster_contracts.contract.schema.patterns import pattern_error
 from dagster_contracts.contract.schema.python_types import list_of, python_type
@@ -119,9 +120,11 @@ def _object(place: _Place, source: Mapping[str, Any]) -> dict[str, Any]:
         outside, target = _follow(here, given if isinstance(given, dict) else {})
         annotation, nullable = _annotation(outside, target)
         has_default = "default" in target
-        nullable = nullable or (name not in required and not has_default)
+        if not nullable and not has_default and name not in required:
+            here.lose("that null is no value of it, which a missing key reads as")
+            nullable = True
         annotations[name] = annotation | None if nullable and annotation is not Any else annotation
-        values[name] = _info(here, target, annotations[name])
+        values[name] = _info(here, target)
     doc = source.get("description")
     return {
         "__annotations__": annotations,
@@ -131,13 +134,13 @@ def _object(place: _Place, source: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _info(place: _Place, source: Mapping[str, Any], annotation: Any) -> Any:
+def _info(place: _Place, source: Mapping[str, Any]) -> Any:
     """What is said beside a property's type."""
     given: dict[str, Any] = {}
     if "default" in source:
         try:
-            given["default"] = TypeAdapter(annotation).validate_python(source["default"])
-        except Exception as error:
+            given["default"] = default_of(source)
+        except ValueError as error:
             raise SchemaDefinitionError(
                 f"{place.name}: the default {source['default']!r} is no value of it."
             ) from error

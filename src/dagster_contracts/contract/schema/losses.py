@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import annotated_types
 from pydantic.fields import FieldInfo
 
-from dagster_contracts.contract.row_fields import DefaultFactory
+from dagster_contracts.contract.row_fields import MISSING, DefaultFactory
 from dagster_contracts.contract.schema.constraints import NO_CONSTRAINTS, read_constraints
+from dagster_contracts.contract.schema.json_default import json_default
 from dagster_contracts.contract.type_polars import to_polars
 from dagster_contracts.contract.type_sql import DIALECTS, sql_column
 
@@ -104,10 +105,9 @@ def _of_reading(field: RowField) -> Iterator[str]:
 
 
 def _not_in_json(field: RowField) -> Iterator[str]:
-    if isinstance(field.default, DefaultFactory):
-        yield "the default, which is made anew for each row"
-    if isinstance(field.default, bytes):
-        yield "the default, which is bytes"
+    if not field.required and json_default(field) is MISSING:
+        unknown = isinstance(field.default, DefaultFactory) and field.default.value is MISSING
+        yield f"the default, which {'is made anew for each row' if unknown else 'JSON cannot hold'}"
     if field.dtype != to_polars(field.type):
         yield f"the dtype {field.dtype}"
 

@@ -116,7 +116,7 @@ def _default(where: str, info: FieldInfo, shape: Shape) -> Any:
     if info.default_factory is not None:
         if info.default_factory_takes_validated_data:
             raise SchemaDefinitionError(f"{where}: a default_factory takes no argument here.")
-        return DefaultFactory(info.default_factory)  # type: ignore[arg-type]
+        return DefaultFactory(info.default_factory, _made_by(info.default_factory, adapter))  # type: ignore[arg-type]
     if info.default is PydanticUndefined or info.default is ...:
         return None if shape.nullable else MISSING
     if info.default is None:
@@ -135,8 +135,18 @@ def _default(where: str, info: FieldInfo, shape: Shape) -> Any:
             f"{where}: the default {info.default!r} makes a validator fail: {error!r}"
         ) from error
     if isinstance(value, list | dict | set):
-        return DefaultFactory(partial(copy.deepcopy, value))
+        return DefaultFactory(partial(copy.deepcopy, value), value)
     return value
+
+
+def _made_by(factory: object, adapter: TypeAdapter[Any]) -> Any:
+    """What `list` and `dict` make, if it is a value of the field; `MISSING` for any other factory."""
+    if factory not in (list, dict):
+        return MISSING
+    try:
+        return adapter.validate_python(factory())
+    except Exception:  # noqa: BLE001  (a row that needs it is told)
+        return MISSING
 
 
 def _adapter(where: str, shape: Shape) -> TypeAdapter[Any]:
