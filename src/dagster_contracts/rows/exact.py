@@ -14,6 +14,7 @@ _DAY: Final = 86_400
 _FIRST_DAY: Final = (dt.date.min - dt.date(1970, 1, 1)).days
 _LAST_DAY: Final = (dt.date.max - dt.date(1970, 1, 1)).days
 _LONGEST: Final = dt.timedelta.max.days - 1
+_MAPS: Final[tuple[type[Any], ...]] = (pl.Map,) if hasattr(pl, "Map") else ()
 _A_SECOND: Final = {"ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
@@ -29,6 +30,8 @@ def exact_values(series: pl.Series) -> list[Any]:
         return _lists(series.arr.to_list())
     if isinstance(dtype, pl.Struct):
         return _structs(series, dtype)
+    if isinstance(dtype, _MAPS):
+        return _maps(series, dtype)
     if dtype == pl.Time() or (isinstance(dtype, (pl.Datetime, pl.Duration)) and dtype.time_unit == "ns"):
         return _moments(series)
     if dtype in (pl.Categorical, pl.Enum):
@@ -72,16 +75,18 @@ def _is_beyond(series: pl.Series) -> bool:
     if isinstance(dtype, (pl.List, pl.Array)):
         return _is_beyond(series.explode())
     if isinstance(dtype, pl.Struct):
-        return any(_is_beyond(series.struct.field(field.name)) for field in dtype.fields)
+        return any(_is_beyond(part) for part in series.struct.unnest().get_columns())
     return bool(_beyond(series).any())
 
 
 def _has_moments(dtype: pl.DataType) -> bool:
-    """Whether values inside may be finer than Python's, or are hidden behind categories."""
+    """Whether values inside may be finer than Python's, or are pairs, of which a dict may lose some."""
     if isinstance(dtype, (pl.List, pl.Array)):
         return _has_moments(dtype.inner)  # type: ignore[arg-type]
     if isinstance(dtype, pl.Struct):
         return any(_has_moments(field.dtype) for field in dtype.fields)  # type: ignore[arg-type]
+    if isinstance(dtype, _MAPS):
+        return True
     return dtype == pl.Time() or (isinstance(dtype, (pl.Datetime, pl.Duration)) and dtype.time_unit == "ns")
 
 
@@ -97,9 +102,22 @@ def _structs(series: pl.Series, dtype: pl.Struct) -> list[Any]:
     if not _has_moments(dtype) and not _is_beyond(series):
         return series.to_list()
     names = [field.name for field in dtype.fields]
-    parts = zip(*(exact_values(series.struct.field(name)) for name in names), strict=True)
+    parts = zip(*map(exact_values, series.struct.unnest().get_columns()), strict=True)
     missing = series.is_null().to_list()
     return [None if none else dict(zip(names, part, strict=True)) for none, part in zip(missing, parts, strict=True)]
+
+
+def _maps(series: pl.Series, dtype: Any) -> list[Any]:
+    """Dicts of exact values; where a key is there twice, its pairs, so that no value is lost."""
+    pairs = pl.List(pl.Struct({"key": dtype.key, "value": dtype.value}))
+    found: list[Any] = []
+    for given in exact_values(series.cast(pairs)):
+        keys = None if given is None else [one["key"] for one in given]
+        if keys is None or len({repr(key) for key in keys}) < len(keys):
+            found.append(given)
+        else:
+            found.append({one["key"]: one["value"] for one in given})
+    return found
 
 
 def _moments(series: pl.Series) -> list[Any]:

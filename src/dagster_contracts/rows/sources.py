@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import polars as pl
 
 from dagster_contracts.errors import SchemaError
+from dagster_contracts.rows.arrow_types import for_polars, stored
 from dagster_contracts.rows.exact import exact_values
 from dagster_contracts.rows.failure import key_text
 from dagster_contracts.rows.foreign import as_mapping
@@ -81,14 +82,14 @@ def read(value: object) -> Columns | Iterable[Any]:
         SchemaError: It is neither a table nor rows.
     """
     if isinstance(value, pl.LazyFrame):
-        return of_polars(value.collect(engine="streaming"))
-    if isinstance(value, pl.DataFrame):
-        return of_polars(value)
+        value = value.collect(engine="streaming")
     try:
+        if isinstance(value, pl.DataFrame):
+            return of_polars(value)
         if is_pandas(value):
             return of_pandas(value)
         if is_arrow(value):
-            return of_polars(pl.DataFrame(cast("Any", _for_polars(value))))
+            return of_polars(pl.DataFrame(cast("Any", for_polars(value))))
     except (Exception, pl.exceptions.PanicException) as error:
         raise SchemaError(f"The {type(value).__name__} cannot be read as a table: {key_text(error)}") from error
     if _is_row(value):
@@ -99,32 +100,6 @@ def read(value: object) -> Columns | Iterable[Any]:
             "objects, or a Polars, Arrow or pandas table."
         )
     return value
-
-
-def _for_polars(table: Any) -> Any:
-    """PyArrow's table in the types that Polars reads without loss: its seconds overflow, its wide decimals panic.
-
-    Raises:
-        ValueError: There are values that those types do not hold.
-    """
-    if (type(table).__module__ or "").partition(".")[0] != "pyarrow" or not hasattr(table, "cast"):
-        return table
-    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  (where there is a table of it, it is loaded)
-
-    types = [_type_for_polars(pa, kind) for kind in table.schema.types]
-    if types == table.schema.types:
-        return table
-    return table.cast(pa.schema([one.with_type(kind) for one, kind in zip(table.schema, types, strict=True)]))
-
-
-def _type_for_polars(pa: Any, kind: Any) -> Any:
-    """One of those types; an offset from UTC is no zone that Polars knows, and the moments are the same."""
-    if pa.types.is_timestamp(kind):
-        zone = "UTC" if kind.tz and kind.tz[0] in "+-" else kind.tz
-        return pa.timestamp("ms" if kind.unit == "s" else kind.unit, zone)
-    if pa.types.is_duration(kind) and kind.unit == "s":
-        return pa.duration("ms")
-    return pa.decimal128(min(kind.precision, 38), kind.scale) if pa.types.is_decimal256(kind) else kind
 
 
 def _is_row(value: object) -> bool:
@@ -157,7 +132,8 @@ def of_polars(frame: pl.DataFrame) -> Columns:
 
 
 def _plain(series: pl.Series) -> pl.Series | list[Any]:
-    """A series that no dtype hides from: categories as text, objects as a list."""
+    """A series that no dtype hides from: categories as text, objects as a list, extensions as they are stored."""
+    series = stored(series)
     if series.dtype == pl.Object():
         return series.to_list()
     if series.dtype in (pl.Categorical, pl.Enum):
