@@ -32,6 +32,7 @@ a reason. `STRICT` takes a value only if its type is the field's own: what the t
 | `digits` | more decimal digits than the column has |
 | `not_a_number` | NaN (or an infinity) where there is none |
 | `bare_digits` | digits as a moment, without a unit: say `dc.field(epoch="s")`, `"ms"` or `"us"` |
+| `calendar` | years or months as a duration: their length is not fixed |
 | `timezone` | a zone too many or too few |
 | `enum_member` | a member of another Enum |
 | `encoding` | no UTF-8 |

@@ -36,6 +36,7 @@ X = Code("inexact")
 N = Code("not_a_number")
 G = Code("digits")
 B = Code("bare_digits")
+C = Code("calendar")
 Z = Code("timezone")
 O = Code("out_of_range")  # noqa: E741
 E = Code("enum_member")
@@ -106,6 +107,10 @@ TABLE = [
     ("2024-01-02T12:30:00.0000001", V,   V,     V,     V,           "2024-01-02T12:30:00.0000001", b"2024-01-02T12:30:00.0000001", X, X, X, X, X,          V),
     ("12:30",                     V,     V,     V,     V,           "12:30",                b"12:30",       V,    V,     V,     HALF, dt.timedelta(hours=12, minutes=30), V),
     ("12:30+02:00",               V,     V,     V,     V,           "12:30+02:00",          b"12:30+02:00", V,    V,     V,     Z,    V,                    V),
+    ("P1M",                       V,     V,     V,     V,           "P1M",                  b"P1M",         V,    V,     V,     V,    C,                    V),
+    ("-P1Y2M3DT4M",               V,     V,     V,     V,           "-P1Y2M3DT4M",          b"-P1Y2M3DT4M", V,    V,     V,     V,    C,                    V),
+    ("PT1M",                      V,     V,     V,     V,           "PT1M",                 b"PT1M",        V,    V,     V,     V,    SEC * 60,             V),
+    ("P0Y1D",                     V,     V,     V,     V,           "P0Y1D",                b"P0Y1D",       V,    V,     V,     V,    DAYS1,                V),
     ("P1D",                       V,     V,     V,     V,           "P1D",                  b"P1D",         V,    V,     V,     V,    DAYS1,                V),
     (str(U1),                     V,     V,     V,     V,           str(U1),                str(U1).encode(), V,  V,     V,     V,    V,                    U1),
     (b"12",                       V,     12,    12.0,  T,           "12",                   b"12",          B,    B,     B,     B,    V,                    V),

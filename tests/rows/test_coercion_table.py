@@ -8,7 +8,9 @@ import pytest
 from pydantic import AwareDatetime, Field
 from tests.rows.coercion_table import FIELDS, TABLE, Code
 
+import dagster_contracts as dc
 from dagster_contracts.contract.row_fields import row_schema
+from dagster_contracts.errors import SchemaError
 from dagster_contracts.rows.reference import How, conform_row, same
 from dagster_contracts.rows.schema import Schema
 from dagster_contracts.rows.shapes import record_shape
@@ -63,3 +65,24 @@ def test_strict_takes_a_value_exactly_where_reconcile_leaves_it_as_it_is(line):
         if type(answer) is type(line[0]) and same(answer, line[0])
     }
     assert set(values) == untouched
+
+
+class Stays(Schema):
+    exact: dt.timedelta | None = None
+    several: list[dt.timedelta] = Field(default_factory=list)
+    loose: dt.timedelta | None = dc.field(default=None, lax=True)
+
+
+def test_years_and_months_are_no_length_unless_the_field_is_lax():
+    assert Stays.reconcile([{"loose": "P1M"}, {"loose": "-P1Y2M"}]) == [
+        {"exact": None, "several": [], "loose": dt.timedelta(days=30)},
+        {"exact": None, "several": [], "loose": dt.timedelta(days=-425)},
+    ]
+    rows = [{"exact": "P1M"}, {"exact": b"P2Y"}, {"several": ["PT1M", "P1DT1M", "P0.5M"]}]
+    with pytest.raises(SchemaError) as caught:
+        Stays.to_frame(rows)
+    assert [(one.row, one.field, one.place, one.code) for one in caught.value.failures] == [
+        (0, "exact", "", "calendar"),
+        (1, "exact", "", "calendar"),
+        (2, "several", "[2]", "calendar"),
+    ]

@@ -87,6 +87,13 @@ DIFFERENCES = (
         "cuts them off",
     ),
     Difference(
+        "years and months as a duration",
+        ("timedelta",),
+        "calendar",
+        "refused: nobody knows how long 'P1M' is (pydantic itself writes 400 days as 'P1Y35D')",
+        "takes 365 days for a year and 30 for a month",
+    ),
+    Difference(
         "a time of day with an offset",
         ("time",),
         "timezone",

@@ -23,6 +23,7 @@ Code = Literal[
     "digits",
     "timezone",
     "bare_digits",
+    "calendar",
     "not_a_number",
     "enum_member",
     "encoding",

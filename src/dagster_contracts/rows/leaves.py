@@ -49,6 +49,7 @@ _ROUNDING: Final = 16  # units in a float's last place that sums of seconds may 
 _FLOAT32: Final = struct.Struct("f")
 _DIGITS: Final = re.compile(r"\s*[+-]?(\d[\d_]*)?\.?\d*([eE][+-]?\d+)?\s*")
 _WHOLE: Final = re.compile(r"\s*[+-]?\d[\d_]*(\.0*)?\s*")
+_CALENDAR: Final = re.compile(r"[+-]?P[^T]*[1-9][\d.,]*[YM]")
 _FINER: Final = re.compile(r"[.,]\d{6}\d*[1-9]")
 
 
@@ -144,6 +145,8 @@ def _guard(shape: Shape, value: Any) -> None:
         written = value if isinstance(value, str) else bytes(value).decode("latin-1")
         if _FINER.search(written):
             raise Refused("inexact", "it has fractions finer than a microsecond", value)
+        if shape.kind == "timedelta" and _CALENDAR.match(written):
+            raise Refused("calendar", "years and months have no fixed length; give days", value)
 
 
 def _is_bare(value: Any) -> bool:
