@@ -38,9 +38,9 @@ def analyzed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     original = examine.analyze
 
-    def analyze(model, *rest):
+    def analyze(model, *rest, **more):
         names.append(model.name)
-        return original(model, *rest)
+        return original(model, *rest, **more)
 
     monkeypatch.setattr(examine, "analyze", analyze)
     return names

@@ -17,7 +17,7 @@ from dagster_contracts.sql.findings import (
 from dagster_contracts.sql.nullability import infer_nullability
 from dagster_contracts.sql.parse import NotOneSelectError
 from dagster_contracts.sql.positions import span_of, start_of
-from dagster_contracts.sql.query_error import QueryError, UnknownOutputError
+from dagster_contracts.sql.query_error import QueryError, RefusedQueryError, UnknownOutputError
 from dagster_contracts.sql.relation import Column, Relation
 from dagster_contracts.sql.typing import infer_types
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from dagster_contracts.diagnostics.finding import Diagnostic
+    from dagster_contracts.diagnostics.finding import Diagnostic, Span
     from dagster_contracts.sql.binder import Binder
     from dagster_contracts.sql.nullability import NullColumn
     from dagster_contracts.sql.project import Model
@@ -47,17 +47,25 @@ class Analysis:
         relation: What it returns; `None` where its columns are not known.
         reasons: Why they are not, outermost first.
         finding: What is wrong with the model itself.
-        is_behind: Whether it was not looked at, because it reads a model that is wrong itself.
+        is_behind: Whether it was not looked at, because the engine refuses it or it reads a model that is wrong.
+        place: What the engine refuses.
     """
 
     relation: Relation | None
     reasons: tuple[str, ...] = ()
     finding: Diagnostic | None = None
     is_behind: bool = False
+    place: Span | None = None
 
 
 def analyze(
-    model: Model, query: exp.Query, tables: Mapping[str, Relation], binder: Binder, missing: tuple[str, ...] = ()
+    model: Model,
+    query: exp.Query,
+    tables: Mapping[str, Relation],
+    binder: Binder,
+    *,
+    missing: tuple[str, ...] = (),
+    functions: frozenset[str] = frozenset(),
 ) -> Analysis:
     """Work out what a model returns.
 
@@ -67,12 +75,16 @@ def analyze(
         tables: What it reads, by the name that it calls it; what is not known is missing.
         binder: The project's binder.
         missing: Why what it reads is not among the tables, a reason for each that is not.
+        functions: The functions that the real database has beside those of the dialect, in small letters.
     """
     sql = model.sql or ""
     try:
-        typed = infer_types(query, dialect=model.dialect, tables=tables, binder=binder, sql=sql)
+        typed = infer_types(query, dialect=model.dialect, tables=tables, binder=binder, sql=sql, functions=functions)
     except QueryError as error:
         return Analysis(None, (f"{model.name} is wrong itself",), query_finding(model, error, tables))
+    except RefusedQueryError as error:
+        refused = None if error.position is None else span_of(model.path, sql, *error.position)
+        return Analysis(None, (*error.reasons, *missing), is_behind=True, place=refused)
     except UnknownOutputError as error:
         return Analysis(None, missing or error.reasons)
     except Exception as error:  # noqa: BLE001  (our own mistake about one model must not hide the others)

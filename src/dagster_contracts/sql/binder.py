@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
 import duckdb
 
-from dagster_contracts.sql.query_error import QueryError, QueryErrorCode, UnknownOutputError
+from dagster_contracts.sql.query_error import QueryError, QueryErrorCode, RefusedQueryError, UnknownOutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 # No file, no network, no extension that is not built in, no Python variable as a table.
 _LOCKED: dict[str, str | bool | int | float | list[str]] = {
@@ -23,6 +24,8 @@ _LOCKED: dict[str, str | bool | int | float | list[str]] = {
 }
 _MOST_PARTS = 3
 _TAIL = re.compile(r"\s*(Candidate functions:|LINE \d+:).*", re.DOTALL)
+_REFUSALS = (duckdb.ProgrammingError, duckdb.NotSupportedError, duckdb.DataError)
+_NO_TABLE = re.compile(r"(Table|View) with name|Catalog \"|.*depth limit")
 _CODES: tuple[tuple[str, QueryErrorCode], ...] = (
     (r"Ambiguous reference|ambiguous", "ambiguous-column"),
     (r"Referenced table .* not found", "unknown-relation"),
@@ -48,6 +51,7 @@ class Binder:
         self._connection.execute("SET lock_configuration = true")
         self._tables: dict[tuple[str, ...], tuple[tuple[str, str], ...]] = {}
         self._homes: set[tuple[str, ...]] = {("main",), ("memory", "main")}
+        self._functions: frozenset[str] = frozenset()
 
     def declare(self, name: Sequence[str], columns: tuple[tuple[str, str], ...]) -> None:
         """Make a table known.
@@ -83,6 +87,7 @@ class Binder:
 
         Raises:
             QueryError: The query is wrong.
+            RefusedQueryError: DuckDB refuses the query, as it has no such function or type, or cannot do what it says.
             UnknownOutputError: DuckDB cannot tell without data, files, extensions, or tables that were not declared.
         """
         try:
@@ -92,7 +97,7 @@ class Binder:
             if statements[0].type != duckdb.StatementType.SELECT:
                 raise UnknownOutputError("DuckDB can tell the columns of this statement only by running it")
             if statements[0].named_parameters:
-                raise UnknownOutputError(
+                raise RefusedQueryError(
                     f"the query has parameters: {', '.join(sorted(statements[0].named_parameters))}"
                 )
             bound = self._connection.sql(statements[0])
@@ -101,6 +106,29 @@ class Binder:
             if isinstance(error, duckdb.InternalException | duckdb.FatalException):
                 self._open()  # a database that met an internal error answers no further query
             raise _read(error) from error
+
+    def calls(self, sql: str) -> dict[str, tuple[int, int] | None]:
+        """The functions that a query calls, in small letters, each with its place in the text.
+
+        DuckDB's own parser finds them, so nothing needs to be known of the tables that the query reads.
+
+        Args:
+            sql: The query's text. Of what is no SELECT, none are found.
+        """
+        try:
+            (text,) = self._connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchall()[0]
+            found = json.loads(text)
+        except (duckdb.Error, RuntimeError, ValueError, RecursionError):
+            return {}
+        data = sql.encode("utf-8", "surrogatepass")
+        return {name.lower(): _place(name, at, data) for name, at in _functions(found)}
+
+    def functions(self) -> frozenset[str]:
+        """The functions that DuckDB has without an extension that is not built in, in small letters."""
+        if not self._functions:
+            rows = self._connection.execute("SELECT DISTINCT lower(function_name) FROM duckdb_functions()").fetchall()
+            self._functions = frozenset(name for (name,) in rows)
+        return self._functions
 
     def close(self) -> None:
         """Close the connection."""
@@ -123,11 +151,35 @@ def _read(error: Exception) -> QueryError | UnknownOutputError:
         return QueryError("syntax", text)
     if isinstance(error, duckdb.BinderException | duckdb.ConversionException | duckdb.OutOfRangeException):
         if re.search(r"extension|not.*(supported|implemented)|prepared|parameter", text, re.IGNORECASE):
-            return UnknownOutputError(f"DuckDB's binder: {text}")
+            return RefusedQueryError(f"DuckDB refuses the query: {text}")
         default: QueryErrorCode = "invalid" if isinstance(error, duckdb.BinderException) else "type-error"
         code = next((code for pattern, code in _CODES if re.search(pattern, text)), default)
         return QueryError(code, text)
+    if isinstance(error, _REFUSALS) and not _NO_TABLE.match(text):
+        return RefusedQueryError(f"DuckDB refuses the query: {text}")
     return UnknownOutputError(f"DuckDB's binder: {text}")
+
+
+def _functions(node: object) -> Iterator[tuple[str, object]]:
+    """The names of the functions in a query as DuckDB writes it down, and the byte that each call begins with."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            if isinstance(node.get("function_name"), str):
+                yield node["function_name"], node.get("query_location")
+            waiting += node.values()
+        elif isinstance(node, list):
+            waiting += reversed(node)
+
+
+def _place(name: str, at: object, data: bytes) -> tuple[int, int] | None:
+    """Where a function's name stands in a text, if it does at this byte or, behind what it is called on, soon after."""
+    if not isinstance(at, int) or at >= len(data):
+        return None
+    start = len(data[:at].decode("utf-8", "replace"))
+    found = re.compile(re.escape(name), re.IGNORECASE).search(data.decode("utf-8", "replace"), start)
+    return found.span() if found else None
 
 
 def _brief(error: Exception) -> str:

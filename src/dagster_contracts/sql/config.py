@@ -17,7 +17,7 @@ DIALECTS = ("duckdb", "postgres", "snowflake", "bigquery", "databricks")
 SENSITIVE = ("postgres", "snowflake")
 """The dialects that look at the letters' case of a name in quotes."""
 
-KEYS = ("dialect", "models_dir", "contracts_dir", "strict", "type_match", "sources")
+KEYS = ("dialect", "models_dir", "contracts_dir", "strict", "type_match", "functions", "sources")
 COLUMN_KEYS = ("name", "type", "nullable", "description")
 
 SourceForm: TypeAlias = Literal["sql", "snapshot", "dbt", "parquet", "class", "columns"]
@@ -66,6 +66,7 @@ class Config:
         contracts_dir: The folder of contracts that do not stand beside their model.
         strict: Whether what cannot be verified is an error.
         assignable: Whether a narrower type passes.
+        functions: The functions that the database has beside those of its dialect, in small letters.
         sources: What the tables look like that are no models.
     """
 
@@ -76,6 +77,7 @@ class Config:
     contracts_dir: str = "contracts"
     strict: bool = False
     assignable: bool = False
+    functions: frozenset[str] = frozenset()
     sources: tuple[SourceEntry, ...] = ()
 
 
@@ -101,6 +103,7 @@ def parse_config(text: str, path: Path) -> tuple[Config, tuple[Problem, ...]]:
         contracts_dir=_folder(reader, "contracts_dir", path.parent) or default.contracts_dir,
         strict=bool(strict),
         assignable=match == "assignable",
+        functions=frozenset(name.lower() for name, _ in reader.texts("functions")),
         sources=tuple(filter(None, (_source(reader, index) for index in reader.tables("sources")))),
     )
     if "models_dir" not in reader.values and not (path.parent / config.models_dir).is_dir() and not reader.problems:

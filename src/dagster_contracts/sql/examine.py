@@ -50,6 +50,8 @@ def examine(
     dialect: str,
     progress: Callable[[int, int], None] | None = None,
     known: Known | None = None,
+    *,
+    functions: frozenset[str] = frozenset(),
 ) -> Examined:
     """Work out what every model of a project returns.
 
@@ -59,8 +61,9 @@ def examine(
         dialect: The dialect whose rules fold the sources' names.
         progress: Called after each model with how many are done, and how many there are.
         known: What was found before; gets what is found now.
+        functions: The functions that the real database has beside those of the dialect, in small letters.
     """
-    run = _Run(project, _indexed(sources, dialect), dialect, known)
+    run = _Run(project, _indexed(sources, dialect), dialect, known, functions)
     for model in project.models:
         run.parse(model)
     run.refuse_cycles()
@@ -87,6 +90,7 @@ class _Run:
     sources: Mapping[str, Relation]
     dialect: str
     known: Known | None
+    functions: frozenset[str]
     models: dict[str, Model] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     twice: frozenset[str] = frozenset()
@@ -153,10 +157,10 @@ class _Run:
         self, model: Model, tables: Mapping[str, Relation], missing: tuple[str, ...], binder: Binder
     ) -> Analysis:
         """What is known of a model, or else what is found now."""
-        key = "" if self.known is None else self.known.key(model, tables, missing)
+        key = "" if self.known is None else self.known.key(model, tables, missing, self.functions)
         found = None if self.known is None else self.known.analysis(key)
         if found is None:
-            found = analyze(model, self.query(model), tables, binder, missing)
+            found = analyze(model, self.query(model), tables, binder, missing=missing, functions=self.functions)
             if self.known is not None:
                 self.known.keep_analysis(key, found)
         return found

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
+from dagster_contracts.diagnostics.finding import Span
 from dagster_contracts.sql.analyze import Analysis
 from dagster_contracts.sql.cache import digest
 from dagster_contracts.sql.references import Reference
@@ -64,10 +66,13 @@ class Known:
         if are_faithful(column.type for column in contract.columns):
             self._keep(digest(["contract", dialect, text]), dump_contract(contract))
 
-    def key(self, model: Model, tables: Mapping[str, Relation], missing: Iterable[str]) -> str:
+    def key(
+        self, model: Model, tables: Mapping[str, Relation], missing: Iterable[str], functions: Iterable[str]
+    ) -> str:
         """The hash of everything that a model's analysis is found from."""
         read = [part for name, relation in sorted(tables.items()) for part in (name, self._print(relation))]
-        return digest(["analysis", model.name, model.path, model.dialect, model.sql, *read, "missing", *missing])
+        content = [model.name, model.path, model.dialect, model.sql, *read]
+        return digest(["analysis", *content, "missing", *missing, "functions", *sorted(functions)])
 
     def analysis(self, key: str) -> Analysis | None:
         """A model's analysis."""
@@ -77,7 +82,9 @@ class Known:
         relation = None if found[0] is None else load_relation(found[0])
         if relation is not None:
             self._prints[id(relation)] = (relation, found[3])
-        return Analysis(relation, tuple(found[1]), None if found[2] is None else load_finding(found[2]))
+        place = None if found[4] is None else Span(*found[4])
+        finding = None if found[2] is None else load_finding(found[2])
+        return Analysis(relation, tuple(found[1]), finding, is_behind=found[5], place=place)
 
     def keep_analysis(self, key: str, analysis: Analysis) -> None:
         """Keep a model's analysis, if its types come back as they were."""
@@ -86,7 +93,8 @@ class Known:
         relation = None if analysis.relation is None else dump_relation(analysis.relation)
         finding = None if analysis.finding is None else dump_finding(analysis.finding)
         found = "" if analysis.relation is None else self._print(analysis.relation)
-        self._keep(key, [relation, list(analysis.reasons), finding, found])
+        place = None if analysis.place is None else list(astuple(analysis.place))
+        self._keep(key, [relation, list(analysis.reasons), finding, found, place, analysis.is_behind])
 
     def witness(self, key: str) -> tuple[Witness | None] | None:
         """The rows that were found for a search, if it was made: none were found, or these."""

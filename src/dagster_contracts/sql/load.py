@@ -82,7 +82,7 @@ def load_inputs(
     config, files = inputs.config, inputs.files
     project = read_project(config, files, known)
     sources = read_sources(config)
-    examined = examine(project, sources.tables, config.dialect, progress, known)
+    examined = examine(project, sources.tables, config.dialect, progress, known, functions=config.functions)
     texts = {file.path: file.text for file in inputs.all() if file.text is not None}
     return Loaded(
         config=config,

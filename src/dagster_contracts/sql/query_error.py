@@ -43,3 +43,16 @@ class UnknownOutputError(SqlModelError):
     def __init__(self, *reasons: str) -> None:
         super().__init__("; ".join(reasons))
         self.reasons = reasons
+
+
+class RefusedQueryError(UnknownOutputError):
+    """The engine refuses the query as far as the check can see: it calls what only the real database may have.
+
+    Args:
+        reason: Why.
+        position: What is refused in the model's text, as `QueryError` has it, where known.
+    """
+
+    def __init__(self, reason: str, position: tuple[int, int] | None = None) -> None:
+        super().__init__(reason)
+        self.position = position

@@ -43,7 +43,7 @@ def build_report(
             findings.append(analysis.finding)
         if analysis.is_behind and name not in project.contracts:
             message = f"`{name}` was not looked at"
-            span = start_of(models[name].path)
+            span = analysis.place or start_of(models[name].path)
             findings.append(not_verified(name, message, strict=is_strict, reasons=analysis.reasons, source=span))
     for contract in project.contracts.values():
         if only is not None and contract.model not in only:
@@ -86,7 +86,7 @@ def _check(
     if analysis.relation is None:
         promises = f"{count} promise{'' if count == 1 else 's'}"
         message = f"the columns of `{model.name}` are not known, so none of its {promises} could be looked at"
-        source = start_of(model.path)
+        source = analysis.place or start_of(model.path)
         if not count:
             return [], []
         return [

@@ -113,7 +113,7 @@ def _check(loaded: Loaded, members: list[SqlAsset], tables: Mapping[dg.AssetKey,
                     del sources[known]
                 if table.trouble is None:
                     sources[name] = Relation(name, tuple(_column(table, spec) for spec in table.contract.fields))
-    examined = examine(loaded.project, sources, loaded.config.dialect)
+    examined = examine(loaded.project, sources, loaded.config.dialect, functions=loaded.config.functions)
     found = replace(loaded, sources=sources, examined=examined)
     return found, build_report(found, strict=members[0].step.strict)
 

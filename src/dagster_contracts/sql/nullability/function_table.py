@@ -222,6 +222,19 @@ def function_of(node: exp.Expr, dialect: str) -> Function | None:
     return function
 
 
+def is_known_function(node: exp.Expr, dialect: str) -> bool:
+    """Whether a call that the parser has no node of its own for is of a function that is known here."""
+    return node.name.lower() in _functions(dialect) or node.name.lower() in _KNOWN.get(dialect, "").split()
+
+
+# What the products have beside all that, and that nothing is said about here but that it exists.
+_KNOWN = {
+    "postgres": "num_nulls num_nonnulls pg_typeof txid_current row",
+    "bigquery": "ieee_divide error",
+    "databricks": "date_part pmod bigint window try_to_timestamp range",
+}
+
+
 def operands(node: exp.Expr) -> Iterator[exp.Expr]:
     """The arguments of a function that have a value: units and types have none."""
     for value in node.args.values():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dagster_contracts.sql.query_error import UnknownOutputError
+from dagster_contracts.sql.refusals import refuse_absent, refuse_unknown
 from dagster_contracts.sql.typing.bound import bound_columns
 from dagster_contracts.sql.typing.column import TypedColumn
 from dagster_contracts.sql.typing.query import output_of
@@ -28,6 +29,7 @@ def infer_types(
     tables: Mapping[str, Relation],
     binder: Binder,
     sql: str | None = None,
+    functions: frozenset[str] | None = None,
 ) -> tuple[TypedColumn, ...]:
     """Work out the names and types of a query's output.
 
@@ -41,24 +43,34 @@ def infer_types(
         tables: What the tables return, by their names as written and folded; a table may be missing.
         binder: The binder of this project.
         sql: The text that `query` was parsed from. Columns without a name are named by it.
+        functions: The functions that the real database has beside those of the dialect, in small letters; without them,
+            a function that nobody knows leaves what is made with it without a type and refuses nothing.
 
     Returns:
         The output's columns, in order.
 
     Raises:
         QueryError: The query is wrong.
+        RefusedQueryError: It calls a function that nobody knows, or DuckDB refuses it for another reason.
         UnknownOutputError: Its columns cannot be known.
     """
     if dialect != "duckdb":
+        if functions is not None:
+            refuse_unknown(query, dialect, functions)
         columns = _worked_out(query, dialect, tables, sql)
         return second_opinion(query, columns, dialect, tables, binder)
+    because = None
     try:
         bound = bound_columns(query, tables=tables, binder=binder, sql=sql)
+        if bound is not None:
+            return bound
     except UnknownOutputError as error:
-        return _worked_out(query, dialect, tables, sql, because=error)
+        because = error
     except RecursionError:
         raise UnknownOutputError(_TOO_DEEP) from None
-    return _worked_out(query, dialect, tables, sql) if bound is None else bound
+    if functions is not None:
+        refuse_absent(query, sql if sql is not None else query.sql("duckdb"), binder, functions, because)
+    return _worked_out(query, dialect, tables, sql, because)
 
 
 def _worked_out(
