@@ -22,6 +22,24 @@ def with_findings(*found: Diagnostic, texts: dict[str, str] | None = None) -> Re
     return Report("0.1.0", Summary(0, 1, 0), (), found, texts or {})
 
 
+@pytest.mark.parametrize("form", ["text", "github"])
+@pytest.mark.parametrize(
+    ("severity", "fail_on", "told"),
+    [
+        ("warning", "error", True),
+        ("warning", "warning", False),
+        ("warning", "unverified", False),
+        ("error", "error", False),
+    ],
+)
+def test_a_broken_promise_that_is_let_pass_is_told_in_the_last_line(form, severity, fail_on, told):
+    report = with_findings(Diagnostic("W010", severity, "it is not there", "delays"))
+    last = render(report, form, fail_on=fail_on).splitlines()[-1]
+    how = " (by warnings alone, which exit with 0; with 1 by --fail-on warning)" if told else ""
+    assert last == f"0 promises held, 1 broken{how}, 0 not verified"
+    assert report.exit_code(fail_on) == (0 if told else 1)
+
+
 class TestText:
     def test_points_into_both_files(self, example):
         assert (

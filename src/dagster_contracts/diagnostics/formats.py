@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from dagster_contracts.diagnostics.finding import FailOn, Report
 
 Format: TypeAlias = Literal["text", "json", "sarif", "github", "junit"]
@@ -18,14 +16,15 @@ def render(report: Report, form: Format = "text", *, fail_on: FailOn = "error", 
     Args:
         report: The report.
         form: The form.
-        fail_on: The mildest finding that JUnit shall count as a failure.
+        fail_on: The mildest finding that the command exits with 1 for, and that JUnit shall count as a failure.
         colour: Whether `"text"` is printed on a terminal that has colours.
     """
     from dagster_contracts.diagnostics import github, json, junit, sarif, text  # noqa: PLC0415  (only what is printed)
 
     if form == "text":
-        return text.render(report, colour=colour)
+        return text.render(report, fail_on=fail_on, colour=colour)
     if form == "junit":
         return junit.render(report, fail_on)
-    others: dict[str, Callable[[Report], str]] = {"json": json.render, "sarif": sarif.render, "github": github.render}
-    return others[form](report)
+    if form == "github":
+        return github.render(report, fail_on)
+    return json.render(report) if form == "json" else sarif.render(report)

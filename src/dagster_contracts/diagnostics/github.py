@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING
 from dagster_contracts.diagnostics.words import counts
 
 if TYPE_CHECKING:
-    from dagster_contracts.diagnostics.finding import Diagnostic, Report
+    from dagster_contracts.diagnostics.finding import Diagnostic, FailOn, Report
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
-def render(report: Report) -> str:
-    """One command a finding, then the counts."""
-    return "".join(f"{line}\n" for line in [*map(_command, report.diagnostics), counts(report)])
+def render(report: Report, fail_on: FailOn = "error") -> str:
+    """One command a finding, then the counts.
+
+    Args:
+        report: The report.
+        fail_on: The mildest finding that the command exits with 1 for.
+    """
+    return "".join(f"{line}\n" for line in [*map(_command, report.diagnostics), counts(report, fail_on)])
 
 
 def _command(found: Diagnostic) -> str:

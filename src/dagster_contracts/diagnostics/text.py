@@ -10,7 +10,7 @@ from dagster_contracts.diagnostics.words import counts, visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from dagster_contracts.diagnostics.finding import Diagnostic, Report, Span, Witness
+    from dagster_contracts.diagnostics.finding import Diagnostic, FailOn, Report, Span, Witness
 
 Piece = tuple[str, str]
 """A text and its style."""
@@ -21,17 +21,18 @@ _FRAME, _STRONG, _PLAIN = "bold blue", "bold", ""
 _WIDEST, _SHOWN_CELL = 160, 40
 
 
-def render(report: Report, *, colour: bool = False) -> str:
+def render(report: Report, *, fail_on: FailOn = "error", colour: bool = False) -> str:
     """Every finding and, as the last line, how many promises ended how.
 
     Args:
         report: The report.
+        fail_on: The mildest finding that the command exits with 1 for.
         colour: Whether to colour it for a terminal.
     """
     lines: list[Line] = []
     for found in report.diagnostics:
         lines += [*_finding(found, report.texts), []]
-    lines.append([(counts(report), _STYLES["error"] if report.summary.broken else _STRONG)])
+    lines.append([(counts(report, fail_on), _STYLES["error"] if report.summary.broken else _STRONG)])
     return _coloured(lines) if colour else "".join("".join(text for text, _ in line).rstrip() + "\n" for line in lines)
 
 
