@@ -32,11 +32,14 @@ def assert_same(record, rows, strategy, *, leave_rules=False):
     assert fast.refused.equals(slow.refused)
     assert fast.reasons.equals(slow.reasons)
     assert fast.raw.equals(slow.raw)
-    as_fast = conform_part(record, rows, strategy, first_row=5, leave_rules=leave_rules, as_rows=True)
+    as_fast = conform_part(record, rows, strategy, first_row=5, leave_rules=leave_rules, want="rows")
     as_slow = row_by_row(record, rows, How(strategy, leave_rules), range(5, 5 + len(rows)), as_rows=True)
     assert len(as_fast.rows) == len(as_slow.rows)
     for one, other in zip(as_fast.rows, as_slow.rows, strict=True):
         assert same(one, other), (one, other)
+    checked = conform_part(record, rows, strategy, first_row=5, leave_rules=leave_rules, want="nothing")
+    assert [str(one) for one in checked.failures] == [str(one) for one in slow.failures]
+    assert checked.numbers.to_list() == slow.numbers.to_list()
 
 
 def fuzz(name: str, seed: int, rounds: int) -> None:

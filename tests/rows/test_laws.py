@@ -55,7 +55,7 @@ sizes = st.sampled_from([1, 2, 7])
 
 
 def as_rows(schema_, rows, strategy):
-    return conform_part(record_shape(row_schema(schema_)), list(rows), strategy, first_row=0, as_rows=True)
+    return conform_part(record_shape(row_schema(schema_)), list(rows), strategy, first_row=0, want="rows")
 
 
 @few

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from dagster_contracts.rows.shapes import Shape
 
 _DATE: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_FIRST_DAY: Final = dt.date(1, 1, 1)
 _CLOCK: Final = r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?"
 _NAIVE: Final = rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}T{_CLOCK}$"
 _AWARE: Final = rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}T{_CLOCK}(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9])$"
@@ -32,9 +34,9 @@ def text_to_int(shape: Shape, source: Source) -> Cast:
 def text_to_float(shape: Shape, source: Source) -> Cast:
     """Numbers that are finite, below the first integer that is no float, and not so small that they read as zero."""
     wide = source.expr.cast(pl.Float64(), strict=False)
-    vouched = wide.abs() < (2**53 if shape.dtype == pl.Float64() else 2**24)
-    vouched &= (wide.abs() > _SMALL) | ~source.expr.str.contains("[1-9]")
-    return narrowed(shape, wide, vouched)
+    most = float(2**53 if shape.dtype == pl.Float64() else 2**24)
+    vouched = wide.abs().is_between(_SMALL, most, closed="none")
+    return narrowed(shape, wide, vouched, vouched | ((wide == 0) & ~source.expr.str.contains("[1-9]")))
 
 
 def text_to_bool(_: Shape, source: Source) -> Cast:
@@ -46,9 +48,8 @@ def text_to_bool(_: Shape, source: Source) -> Cast:
 
 def text_to_date(_: Shape, source: Source) -> Cast:
     """Year, month and day, all digits written."""
-    cells = source.expr.str.to_date("%Y-%m-%d", strict=False)
-    plain = source.expr.str.contains(_DATE) & (cells.dt.year() >= 1)
-    return Cast(cells, plain & cells.is_not_null())
+    cells = source.expr.str.to_date("%Y-%m-%d", strict=False, cache=False)
+    return Cast(cells, source.expr.str.contains(_DATE) & (cells >= _FIRST_DAY))
 
 
 def text_to_naive(shape: Shape, source: Source) -> Cast:

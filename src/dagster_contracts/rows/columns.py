@@ -5,29 +5,32 @@ All casts of a table are evaluated together, for each evaluation has its price.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from dagster_contracts.rows import casts, cells, constraints, mixed, nested, pending
+from dagster_contracts.rows import as_they_are, cells, constraints, mixed, nested, pending
 from dagster_contracts.rows.exact import exact_values
-from dagster_contracts.rows.groups import groups, sources_of
+from dagster_contracts.rows.groups import Objects, groups, objects, sources_of
 from dagster_contracts.rows.leaves import OWN_TYPES
 from dagster_contracts.rows.pending import Pending
 from dagster_contracts.rows.reference import conform_value
 from dagster_contracts.rows.refused import Refused
-from dagster_contracts.rows.vouched import Cast, Source
+from dagster_contracts.rows.vouched import Cast
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from dagster_contracts.contract.schema.constraints import Constraints
     from dagster_contracts.rows.reference import How
     from dagster_contracts.rows.shapes import Shape
 
-Given = Sequence[Any] | pl.Series
+Given = Objects | pl.Series
+"""The values of a field: Python's, or a table's column."""
 
 AS_THEY_ARE = frozenset({"bool", "int", "float", "str", "bytes"})
+_CHECKED = pl.Series(dtype=pl.Null())
 _AS_PYTHON = AS_THEY_ARE | {"date", "naive_datetime", "aware_datetime"}
 
 
@@ -36,14 +39,15 @@ class Column:
     """One field, conformed.
 
     Args:
-        series: The cells in the field's dtype; null where a value was refused.
-        bad: The positions of the refused values.
+        series: The cells in the field's dtype; null where a value was refused. Of values that were only checked it may
+            have none.
+        bad: The positions of the refused values, and why they were.
         repaired: Those values that were conformed by themselves, by their position.
         own: Whether all others were of the field's own type already.
     """
 
     series: pl.Series
-    bad: frozenset[int] = frozenset()
+    bad: dict[int, Refused] = field(default_factory=dict)
     repaired: dict[int, Any] = field(default_factory=dict)
     own: bool = False
 
@@ -53,7 +57,7 @@ def conform_columns(shapes: Sequence[Shape], given: Sequence[Given], how: How, d
 
     Args:
         shapes: What each field asks for.
-        given: The values of each: a list of Python's, or a table's column.
+        given: The values of each.
         how: What is done to them.
         depth: How deep inside a row the fields are.
     """
@@ -80,9 +84,12 @@ def _begun(shape: Shape, given: Given, how: How, depth: int, name: str) -> Colum
     if asked is None or shape.kind in {"json", "any"}:
         return _one_by_one(shape, _python(shape, given), how, depth)
     if isinstance(given, pl.Series) and given.dtype == pl.Object():
-        given = given.to_list()
+        given = objects(given.to_list())
+    leave = how.leave_rules and depth == 0
+    if how.only_check and isinstance(given, Objects) and as_they_are.certainly_conform(shape, given, leave=leave):
+        return Column(_CHECKED, own=True)
     if shape.kind in {"list", "record"}:
-        return _of_nested(shape, given, asked, how, depth)
+        return _of_nested(shape, given, asked, replace(how, only_check=False), depth)
     if isinstance(given, pl.Series):
         return _of_series(shape, given, asked, how=how, depth=depth, name=name)
     return _of_values(shape, given, asked, how=how, depth=depth, name=name)
@@ -100,26 +107,25 @@ def _of_nested(shape: Shape, given: Given, asked: Constraints, how: How, depth: 
     series, vouched = found
     leave = how.leave_rules and depth == 0
     if vouched is None and (leave or not constraints.any_asked(shape, asked)):
-        nulls = given.null_count() if isinstance(given, pl.Series) else _nones(given)
+        nulls = given.null_count() if isinstance(given, pl.Series) else _nones(shape, given, series)
         if nulls == series.null_count():
-            return _all_fine(shape, series, own=False)
+            return _all_fine(shape, series, how, depth, own=False)
     present = (
         given.is_not_null()
         if isinstance(given, pl.Series)
-        else pl.Series([one is not None for one in given], dtype=pl.Boolean())
+        else pl.Series([one is not None for one in given.values], dtype=pl.Boolean())
     )
     sources = [series.alias("cells"), present.alias("present")]
     if vouched is not None:
         sources.append(vouched.alias("vouched"))
-    started = pending.begun(
+    plan = pending.vouched_for(
         shape,
-        asked,
-        sources,
         Cast(pl.col("cells"), None if vouched is None else pl.col("vouched")),
         pl.col("present"),
+        reads=[one.name for one in sources],
         leave=leave,
     )
-    result = next(pending.evaluated([started]))
+    result = next(pending.evaluated([Pending(sources, plan)]))
     if result is None:
         return _one_by_one(shape, _python(shape, given), how, depth)
     return _mended(shape, given, *result, own=False, how=how, depth=depth)
@@ -131,57 +137,57 @@ def _of_series(
     """A table's column, whose dtype says what all values are."""
     if given.dtype == pl.Null():
         nothing = pl.repeat(None, len(given), eager=True, dtype=shape.dtype)
-        return _all_fine(shape, nothing, own=False)
+        return _all_fine(shape, nothing, how, depth, own=False)
     leave = how.leave_rules and depth == 0
     if given.dtype == shape.dtype and shape.kind in AS_THEY_ARE and (leave or not constraints.any_asked(shape, asked)):
-        return _all_fine(shape, given, own=True)
+        return _all_fine(shape, given, how, depth, own=True)
     stands_for = shape.kind in {"uuid", "enum"} and given.dtype == shape.dtype
-    source = Source(pl.col(name), given.dtype)
-    found = casts.cast(shape, source, strict=how.strict and not stands_for)
-    if found is None:
+    plan = pending.planned(
+        shape, (pending.Given(name, given.dtype),), strict=how.strict and not stands_for, leave=leave
+    )
+    if plan is None:
         return _one_by_one(shape, _python(shape, given), how, depth)
-    return pending.begun(shape, asked, [given.alias(name)], found, pl.col(name).is_not_null(), leave=leave)
+    return Pending([given.alias(name)], plan)
 
 
 def _of_values(
-    shape: Shape, values: Sequence[Any], asked: Constraints, *, how: How, depth: int, name: str
+    shape: Shape, given: Objects, asked: Constraints, *, how: How, depth: int, name: str
 ) -> Column | Pending:
     """Python values, type by type."""
-    kinds = groups(values)
+    values, kinds = given.values, groups(given)
     leave = how.leave_rules and depth == 0
     one_type = len(kinds) <= 1
     if not (one_type or how.strict) and (alike := mixed.as_one(shape, kinds, values)) is not None:
         values, kinds = alike, frozenset({OWN_TYPES[shape.kind]})
-    found = sources_of(kinds, values, shape)
-    own = len(kinds) <= 1 and all(_is_own(shape, kind) for kind in kinds)
     if not kinds:
-        return _all_fine(shape, pl.repeat(None, len(values), eager=True, dtype=shape.dtype), own=True)
+        nothing = pl.repeat(None, len(values), eager=True, dtype=shape.dtype)
+        return _all_fine(shape, nothing, how, depth, own=True)
+    found = sources_of(kinds, values, shape)
+    own = len(kinds) == 1 and all(_is_own(shape, kind) for kind in kinds)
     if own and found.whole and shape.kind in _AS_PYTHON and (leave or not constraints.any_asked(shape, asked)):
         series = found.parts[0][1]
         if series.dtype == shape.dtype:
-            return _all_fine(shape, series, own=one_type)
-    parts: list[Cast] = []
-    sources: list[pl.Series] = []
-    for at, (kind, series) in enumerate(found.parts):
-        one = casts.cast(shape, Source(pl.col(f"{name}.{at}"), series.dtype), strict=how.strict, given=kind)
-        if one is not None:
-            parts.append(one)
-            sources.append(series.alias(f"{name}.{at}"))
-    if not parts:
+            return _all_fine(shape, series, how, depth, own=one_type)
+    parts = tuple(pending.Given(f"{name}.{at}", series.dtype, kind) for at, (kind, series) in enumerate(found.parts))
+    sources = [series.alias(one.name) for one, (_, series) in zip(parts, found.parts, strict=True)]
+    plan = pending.planned(shape, parts, strict=how.strict, leave=leave)
+    if plan is None:
         return _one_by_one(shape, values, how, depth)
-    if found.whole and len(parts) == len(found.parts):
-        present = pl.any_horizontal(pl.col(one.name).is_not_null() for one in sources)
-    else:
-        present = pl.col(f"{name}.present")
-        sources.append(pl.Series(f"{name}.present", [value is not None for value in values], dtype=pl.Boolean()))
-    return pending.begun(shape, asked, sources, pending.joined(parts), present, leave=leave, own=own and one_type)
+    if not found.whole or len(plan.reads) < len(parts):
+        present = pl.Series(f"{name}.present", [value is not None for value in values], dtype=pl.Boolean())
+        plan = pending.planned(shape, parts, present=present.name, strict=how.strict, leave=leave)
+        assert plan is not None  # noqa: S101  (there was one without that series)
+        sources.append(present)
+    return Pending([one for one in sources if one.name in plan.reads], plan, own=own and one_type)
 
 
-def _all_fine(shape: Shape, series: pl.Series, *, own: bool) -> Column:
+def _all_fine(shape: Shape, series: pl.Series, how: How, depth: int, *, own: bool) -> Column:
     """A column of which only nulls could be refused."""
     if series.null_count() == 0 or (shape.nullable and shape.of_none is None):
         return Column(series, own=own)
-    return Column(series, frozenset(series.is_null().arg_true().to_list()), own=own)
+    nulls = ((at, None) for at in series.is_null().arg_true().to_list())
+    _, bad = _by_themselves(shape, nulls, how, depth)
+    return Column(series, bad, own=own)
 
 
 def _mended(
@@ -192,17 +198,20 @@ def _mended(
         return Column(series, own=own)
     positions = opened.arg_true()
     at = positions.to_list()
-    values = _python(shape, given.gather(positions)) if isinstance(given, pl.Series) else [given[one] for one in at]
+    some = given.gather(positions) if isinstance(given, pl.Series) else objects([given.values[one] for one in at])
+    values = _python(shape, some)
     repaired, bad = _by_themselves(shape, zip(at, values, strict=True), how, depth)
     mended = cells.column("", shape, [repaired.get(one) for one in at])
     back = pl.int_range(0, len(series), dtype=pl.UInt32(), eager=True)
     back = back.scatter(at, pl.int_range(len(series), len(series) + len(at), dtype=pl.UInt32(), eager=True))
-    return Column(pl.concat([series, mended]).gather(back), bad, repaired, own)
+    return Column(pl.concat([series, mended]).rechunk().gather(back), bad, repaired, own)
 
 
-def _nones(values: Sequence[Any]) -> int:
-    """How many values are `None`."""
-    return list(map(type, values)).count(type(None))
+def _nones(shape: Shape, given: Objects, series: pl.Series) -> int:
+    """How many values are `None`; those that gave a null, where only `None` does."""
+    if shape.kind == "list" and given.kinds <= {list, type(None)}:
+        return series.null_count()
+    return list(map(type, given.values)).count(type(None))
 
 
 def _one_by_one(shape: Shape, values: Sequence[Any], how: How, depth: int) -> Column:
@@ -214,22 +223,22 @@ def _one_by_one(shape: Shape, values: Sequence[Any], how: How, depth: int) -> Co
 
 def _by_themselves(
     shape: Shape, values: Iterable[tuple[int, Any]], how: How, depth: int
-) -> tuple[dict[int, Any], frozenset[int]]:
-    """Some values, each conformed by itself; and the positions of those that are refused."""
+) -> tuple[dict[int, Any], dict[int, Refused]]:
+    """Some values, each conformed by itself; and those that are refused, each by its position."""
     repaired: dict[int, Any] = {}
-    bad = set()
+    bad: dict[int, Refused] = {}
     for at, value in values:
         try:
             repaired[at] = conform_value(shape, value, how, depth)
-        except Refused:
-            bad.add(at)
-    return repaired, frozenset(bad)
+        except Refused as refused:
+            bad[at] = refused
+    return repaired, bad
 
 
 def _python(shape: Shape, given: Given) -> Sequence[Any]:
     """Values in Python; those of a table in the field's own dtype as what they stand for."""
-    if not isinstance(given, pl.Series):
-        return given
+    if isinstance(given, Objects):
+        return given.values
     values = given.to_list() if given.dtype == pl.Object() else exact_values(given)
     return cells.decoded(shape, values) if given.dtype == shape.dtype else values
 
@@ -242,15 +251,15 @@ def _is_own(shape: Shape, kind: Any) -> bool:
 
 def as_values(shape: Shape, column: Column, given: Given) -> list[Any]:
     """The conformed values in Python: those that were the field's own as they came, others from their cells."""
-    if column.own and not isinstance(given, pl.Series):
-        found = list(given)
+    if column.own and isinstance(given, Objects):
+        found = list(given.values)
     elif len(column.repaired) + len(column.bad) == len(column.series):
         found = [None] * len(column.series)
     else:
         found = cells.decoded(shape, column.series.to_list())
         plain = OWN_TYPES.get(shape.kind)
-        if plain is not None and not isinstance(given, pl.Series):
-            found = [one if type(one) is plain else cell for one, cell in zip(given, found, strict=True)]
+        if plain is not None and isinstance(given, Objects) and plain in given.kinds:
+            found = [one if type(one) is plain else cell for one, cell in zip(given.values, found, strict=True)]
     for at, value in column.repaired.items():
         found[at] = value
     return found

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+import numpy as np
 import polars as pl
 
 from dagster_contracts.contract.row_fields import RowSchema, row_schema
@@ -15,6 +16,7 @@ from dagster_contracts.rows.exact import exact_values
 from dagster_contracts.rows.foreign import as_mapping
 from dagster_contracts.rows.raw import raw_json
 from dagster_contracts.rows.reference import How, conform_row
+from dagster_contracts.rows.refused import as_failure
 from dagster_contracts.rows.shapes import record_shape
 from dagster_contracts.rows.sources import Columns, in_parts, read
 from dagster_contracts.rows.strategy import MaterializationStrategy
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from dagster_contracts.rows.shapes import RecordShape, Shape
     from dagster_contracts.rows.table import Table
 
+
+Want = Literal["frame", "rows", "nothing"]
+"""What conformed rows are made into."""
 
 _READ: Final = 16_384
 """How many rows are taken from an iterable at once."""
@@ -99,30 +104,74 @@ def conform_part(
     *,
     first_row: int,
     leave_rules: bool = False,
-    as_rows: bool = False,
+    want: Want = "frame",
 ) -> Conformed:
-    """The same for a batch that was read already; `as_rows` gives rows instead of a frame."""
+    """The same for a batch that was read already.
+
+    Args:
+        record: The schema's fields.
+        part: The batch.
+        strategy: Whether values are repaired.
+        first_row: The number of the batch's first row.
+        leave_rules: Whether constraints that the contract has as rules on frames are left to those.
+        want: What is made of the rows that conform; of others than frames, those of refused rows are empty, too.
+    """
     height = part.height if isinstance(part, Columns) else len(part)
     numbers = range(first_row, first_row + height)
-    how = How(strategy, leave_rules=leave_rules)
-    if as_rows and any(map(_hides_values, record.shapes)):
+    how = How(strategy, leave_rules=leave_rules, only_check=want == "nothing")
+    if want == "rows" and any(map(_hides_values, record.shapes)):
         return row_by_row(record, part, how, numbers, as_rows=True)
     given, no_rows = (part, set()) if isinstance(part, Columns) else _plain_rows(part)
     table = conform_table(record, given, how)
-    bad = table.bad | no_rows
+    bad = sorted(table.bad | no_rows)
+    frame = table.frame(record) if want == "frame" else record.empty
+    rows = _as_dicts(record, table) if want == "rows" else None
     if not bad:
-        frame = record.empty if as_rows else table.frame(record)
-        rows = _as_dicts(record, table) if as_rows else None
         return _all_conformed(record, frame, _numbers(numbers), tuple(sorted(how.dropped)), rows)
-    at = sorted(bad)
-    some = part.at(at) if isinstance(part, Columns) else [part[one] for one in at]
-    found = row_by_row(record, some, how, [numbers[one] for one in at])
-    if found.frame.height:  # a row that one by one conforms: the plain way is right
-        return row_by_row(record, part, How(strategy, leave_rules=leave_rules), numbers, as_rows=as_rows)
-    good = pl.Series([one not in bad for one in range(height)], dtype=pl.Boolean())
-    kept = record.empty if as_rows else table.frame(record).filter(good)
-    rows = list(itertools.compress(_as_dicts(record, table), good)) if as_rows else None
-    return replace(found, frame=kept, numbers=_numbers(numbers).filter(good), rows=rows)
+    some = part.at(bad) if isinstance(part, Columns) else [part[at] for at in bad]
+    if no_rows or table.unlike:
+        found = row_by_row(record, some, how, [numbers[at] for at in bad])
+        if found.frame.height:  # a row that one by one conforms: the plain way is right
+            return row_by_row(record, part, How(strategy, leave_rules=leave_rules), numbers, as_rows=want == "rows")
+    else:
+        found = _refused(record, table, some, bad, numbers)
+    good = np.ones(height, dtype=np.bool_)
+    good[bad] = False
+    return replace(
+        found,
+        frame=frame.filter(pl.Series(good)) if want == "frame" else frame,
+        numbers=_numbers(numbers).filter(pl.Series(good)),
+        refused=frame.gather(bad) if want == "frame" and not found.refused.height else found.refused,
+        rows=None if rows is None else list(itertools.compress(rows, good)),
+        dropped=tuple(sorted(how.dropped)),
+    )
+
+
+def _refused(
+    record: RecordShape, table: Table, part: Columns | list[Any], positions: list[int], numbers: range
+) -> Conformed:
+    """Those rows of a table that were refused for their values alone, without the frame of what could be conformed."""
+    rows = canonical(record, part).rows() if isinstance(part, Columns) else part
+    failures: list[RowFailure] = []
+    reasons: list[str] = []
+    refusals = [
+        (field.name, shape, column.bad) for (field, shape), column in zip(record.pairs, table.columns, strict=True)
+    ]
+    refusals = [one for one in refusals if one[2]]
+    for at in positions:
+        found = [as_failure(bad[at], numbers[at], name, shape) for name, shape, bad in refusals if at in bad]
+        failures.extend(found)
+        reasons.append("; ".join(map(_reason, found)))
+    return Conformed(
+        frame=record.empty,
+        numbers=_numbers([]),
+        refused=record.empty,
+        refused_numbers=_numbers([numbers[at] for at in positions]),
+        raw=pl.Series("raw", list(map(raw_json, rows)), dtype=pl.String()),
+        reasons=pl.Series("reason", reasons, dtype=pl.String()),
+        failures=tuple(failures),
+        dropped=(),
+    )
 
 
 def row_by_row(

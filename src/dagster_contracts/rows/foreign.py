@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -102,3 +103,27 @@ def as_mapping(row: Any) -> Mapping[Any, Any] | None:
     if isinstance(row, tuple) and hasattr(row, "_asdict"):
         return dict(zip(cast("Any", row)._fields, row, strict=True))
     return None
+
+
+def as_dict(row: Any) -> dict[Any, Any] | None:
+    """A row's keys and values, read at once; `None` for what is no row, or does not behave as one."""
+    if type(row) is dict:
+        return row
+    try:
+        mapping = as_mapping(row)
+        return None if mapping is None else dict(mapping.items())
+    except Exception:  # noqa: BLE001  (a row's own methods may raise anything)
+        return None
+
+
+def no_if_it_raises(question: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """A question about a value, answered with no where the value itself raises when it is looked at."""
+
+    @functools.wraps(question)
+    def answer(value: Any) -> bool:
+        try:
+            return question(value)
+        except Exception:  # noqa: BLE001  (a value's own attributes may raise anything)
+            return False
+
+    return answer

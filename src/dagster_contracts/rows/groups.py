@@ -32,6 +32,29 @@ _NONE: Final = type(None)
 
 
 @dataclass(frozen=True)
+class Objects:
+    """Python values of one field.
+
+    Args:
+        values: One for each row.
+        kinds: The types among them, that of `None` included.
+    """
+
+    values: Sequence[Any]
+    kinds: frozenset[type]
+
+    @property
+    def some_none(self) -> bool:
+        """Whether `None` is among them."""
+        return _NONE in self.kinds
+
+
+def objects(values: Sequence[Any]) -> Objects:
+    """Values, and the types among them."""
+    return Objects(values, frozenset(map(type, values)))
+
+
+@dataclass(frozen=True)
 class Sources:
     """Values of several types, each in a series that is null where a value is of another.
 
@@ -52,13 +75,12 @@ def kind_of(value: Any) -> Any:
     return kind
 
 
-def groups(values: Sequence[Any]) -> frozenset[Any]:
-    """The types of values, without that of `None`."""
-    kinds = set(map(type, values))
-    if dt.datetime in kinds or dt.time in kinds:
-        kinds = set(map(kind_of, values))
-    kinds.discard(_NONE)
-    return frozenset(kinds)
+def groups(given: Objects) -> frozenset[Any]:
+    """What values are sorted by, without `None`."""
+    some = given.kinds
+    if dt.datetime in some or dt.time in some:
+        some = frozenset(map(kind_of, given.values))
+    return some - {_NONE}
 
 
 def sources_of(kinds: frozenset[Any], values: Sequence[Any], shape: Shape) -> Sources:

@@ -14,7 +14,7 @@ from pydantic import AwareDatetime, Field, NaiveDatetime
 from dagster_contracts.contract.types import Type
 from dagster_contracts.errors import SchemaDefinitionError, SchemaError
 from dagster_contracts.rows.failure import key_text
-from dagster_contracts.rows.foreign import as_mapping, unwrapped
+from dagster_contracts.rows.foreign import as_dict, as_mapping, unwrapped
 from dagster_contracts.rows.operations import cut
 from dagster_contracts.rows.sources import Columns
 
@@ -149,14 +149,10 @@ class Inference:
 
     def _row(self, row: object) -> None:
         """Look at one more row."""
-        try:
-            mapping = as_mapping(row)
-            pairs = None if mapping is None else list(mapping.items())
-        except Exception:  # noqa: BLE001  (a row's own attributes may raise anything)
-            pairs = None
-        if pairs is None:
+        found = as_dict(row)
+        if found is None:
             raise SchemaError(f"No schema can be inferred: a {type(row).__name__} is no row.")
-        for key, value in pairs:
+        for key, value in found.items():
             if isinstance(key, str) and _can_name(name := str.__str__(key)):
                 self.keys.setdefault(name, Seen()).add(value)
             else:

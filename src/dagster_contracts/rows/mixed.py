@@ -39,7 +39,7 @@ def as_one(shape: Shape, kinds: AbstractSet[Any], values: Sequence[Any]) -> list
 def _texts(values: Sequence[Any]) -> list[Any] | None:
     """Whole numbers and booleans as Python writes them, beside text."""
     try:
-        return [None if value is None else str(value) for value in values]
+        return [value if type(value) is str or value is None else str(value) for value in values]
     except ValueError:  # more digits than Python writes
         return None
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import bisect
 import itertools
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from dagster_contracts.rows import columns, constraints, table
+from dagster_contracts.rows.groups import Objects, objects
 from dagster_contracts.rows.sources import Columns
 
 if TYPE_CHECKING:
@@ -21,28 +22,28 @@ Found = tuple[pl.Series, pl.Series | None]
 """The cells of a column, and which of them stand; `None` for all that are not null."""
 
 
-def of_values(shape: Shape, values: Sequence[Any], how: How, depth: int) -> Found:
+def of_values(shape: Shape, given: Objects, how: How, depth: int) -> Found:
     """Python's lists or dicts as a column; what is neither is not vouched for."""
     if shape.kind == "list":
-        return _of_lists(shape, values, how, depth)
-    usable = [at for at, value in enumerate(values) if type(value) is dict]
-    return _records(shape, len(values), usable, [values[at] for at in usable], how=how, depth=depth)
+        return _of_lists(shape, given, how, depth)
+    usable = [at for at, value in enumerate(given.values) if type(value) is dict]
+    return _records(shape, len(given.values), usable, [given.values[at] for at in usable], how=how, depth=depth)
 
 
-def _of_lists(shape: Shape, values: Sequence[Any], how: How, depth: int) -> Found:
+def _of_lists(shape: Shape, given: Objects, how: How, depth: int) -> Found:
     """Python's lists as a column."""
-    kinds = set(map(type, values))
-    known = {list, type(None)} if how.strict else {list, tuple, type(None)}
-    if not kinds <= known:
-        values = [value if type(value) in known else None for value in values]
-    if type(None) in kinds or not kinds <= known:
-        lengths = [0 if value is None else len(value) for value in values]
-        items = list(itertools.chain.from_iterable(filter(None, values)))
-    else:
-        lengths = list(map(len, values))
-        items = list(itertools.chain.from_iterable(values))
-    present = pl.Series([value is not None for value in values], dtype=pl.Boolean())
-    return _lists(shape, lengths, present, items, how=how, depth=depth)
+    known = {list} if how.strict else {list, tuple}
+    values, some_none = given.values, given.some_none
+    if not given.kinds <= {*known, type(None)}:
+        values, some_none = [value if type(value) in known else None for value in values], True
+    filled = [value or () for value in values] if some_none else values
+    lengths = np.fromiter(map(len, filled), dtype=np.uint32, count=len(filled))
+    present = np.ones(len(filled), dtype=np.bool_)
+    if some_none:
+        without = np.flatnonzero(lengths == 0)
+        present[without] = [values[at] is not None for at in without.tolist()]
+    items = objects(list(itertools.chain.from_iterable(filled)))
+    return _lists(shape, lengths, pl.Series(present), items, how=how, depth=depth)
 
 
 def of_series(shape: Shape, given: pl.Series, how: How, depth: int) -> Found | None:
@@ -57,7 +58,7 @@ def of_series(shape: Shape, given: pl.Series, how: How, depth: int) -> Found | N
         if _stands(shape, given, lengths):
             return given, None
         items = given.filter(lengths > 0).explode(empty_as_null=True)
-        return _lists(shape, lengths.to_list(), present, items, how=how, depth=depth)
+        return _lists(shape, lengths.to_numpy(), present, items, how=how, depth=depth)
     if shape.kind == "record" and isinstance(given.dtype, pl.Struct):
         inner = given.filter(present)
         parts = {field.name: inner.struct.field(field.name) for field in given.dtype.fields}
@@ -79,7 +80,7 @@ def _stands(shape: Shape, given: pl.Series, lengths: pl.Series) -> bool:
 
 
 def _lists(
-    shape: Shape, lengths: list[int], present: pl.Series, items: columns.Given, *, how: How, depth: int
+    shape: Shape, lengths: np.ndarray[Any, Any], present: pl.Series, items: columns.Given, *, how: How, depth: int
 ) -> Found:
     """Lists from the items of all of them, one after the other."""
     assert shape.item is not None  # noqa: S101  (a list's shape has one)
@@ -87,32 +88,27 @@ def _lists(
     found = _listed(inner.series, lengths, present)
     if not inner.bad and not isinstance(shape.dtype, pl.Array):
         return (found if found.dtype == shape.dtype else found.cast(shape.dtype)), None
-    good = present.to_list()
-    ends = list(itertools.accumulate(lengths))
-    for at in inner.bad:
-        good[bisect.bisect_right(ends, at)] = False
+    good = present.to_numpy().copy()
+    good[np.searchsorted(np.cumsum(lengths), list(inner.bad), side="right")] = False
     if isinstance(shape.dtype, pl.Array):
-        size = shape.dtype.size
-        good = [fits and length == size for fits, length in zip(good, lengths, strict=True)]
+        good &= lengths == shape.dtype.size
     vouched = pl.Series(good, dtype=pl.Boolean())
     if isinstance(shape.dtype, pl.Array):
         found = found.set(~vouched, None) if vouched.any() else found.clear(len(found))
     return (found if found.dtype == shape.dtype else found.cast(shape.dtype)), vouched
 
 
-def _listed(items: pl.Series, lengths: list[int], present: pl.Series) -> pl.Series:
+def _listed(items: pl.Series, lengths: np.ndarray[Any, Any], present: pl.Series) -> pl.Series:
     """Items as lists of so many each; empty lists and nulls where there are none."""
-    numbers = pl.int_range(0, len(lengths), dtype=pl.UInt32(), eager=True)
-    sizes = pl.DataFrame({"at": numbers, "size": pl.Series(lengths, dtype=pl.UInt32())}).filter(pl.col("size") > 0)
-    at = sizes.select(pl.col("at").repeat_by("size").explode())["at"].set_sorted()
-    grouped = pl.DataFrame([at, items.alias("item")]).group_by("at", maintain_order=True).agg("item")
-    lists = grouped["item"]
+    rows = np.arange(len(lengths), dtype=np.uint32)
+    at = pl.Series("at", np.repeat(rows, lengths)).set_sorted()
+    lists = pl.DataFrame([at, items.alias("item")]).group_by("at", maintain_order=True).agg("item")["item"]
     if len(lists) == len(lengths):
         return lists
-    where = pl.Series([None], dtype=pl.UInt32()).new_from_index(0, len(lengths))
-    where = where.scatter(present.arg_true(), len(lists))  # the empty list behind them
-    where = where.scatter(grouped["at"], pl.int_range(0, len(lists), dtype=pl.UInt32(), eager=True))
-    return pl.concat([lists, pl.Series([[]], dtype=lists.dtype)]).gather(where)
+    where = np.full(len(lengths), len(lists), dtype=np.uint32)  # the empty list behind them
+    where[lengths > 0] = np.arange(len(lists), dtype=np.uint32)
+    found = pl.Series(where).set(~present, None)
+    return pl.concat([lists, pl.Series([[]], dtype=lists.dtype)]).rechunk().gather(found)
 
 
 def _records(shape: Shape, height: int, usable: list[int], rows: Any, *, how: How, depth: int) -> Found:

@@ -17,7 +17,7 @@ from dagster_contracts.rows.strategy import MaterializationStrategy, read_strate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dagster_contracts.rows.conform import Conformed
+    from dagster_contracts.rows.conform import Conformed, Want
     from dagster_contracts.rows.shapes import RecordShape
 
 PART_ROWS: Final = 16_384
@@ -41,7 +41,7 @@ def validate_rows(schema: type | RowSchema, rows: object, *, strict: bool = True
     Raises:
         SchemaError: A row is refused. The first one stands first, the others are counted.
     """
-    for _ in _parts(_shape(schema), rows, _strategy(strict=strict), as_rows=False):
+    for _ in _parts(_shape(schema), rows, _strategy(strict=strict), "nothing"):
         pass
 
 
@@ -62,7 +62,7 @@ def reconcile(schema: type | RowSchema, rows: object) -> Any:
     if own_kind is not None:
         return own_kind(to_frame(schema, rows))
     found: list[dict[str, Any]] = []
-    for part in _parts(_shape(schema), rows, MaterializationStrategy.RECONCILE, as_rows=True):
+    for part in _parts(_shape(schema), rows, MaterializationStrategy.RECONCILE, "rows"):
         found.extend(part.rows or ())
     return found
 
@@ -84,7 +84,7 @@ def to_frame(
         InvalidSettingError: There is no such strategy.
     """
     shape = _shape(schema)
-    frames = [part.frame for part in _parts(shape, rows, read_strategy(strategy), as_rows=False)]
+    frames = [part.frame for part in _parts(shape, rows, read_strategy(strategy), "frame")]
     return pl.concat(frames) if frames else pl.DataFrame(schema=shape.polars_schema)
 
 
@@ -98,14 +98,12 @@ def _strategy(*, strict: bool) -> MaterializationStrategy:
     return MaterializationStrategy.STRICT if strict else MaterializationStrategy.RECONCILE
 
 
-def _parts(
-    record: RecordShape, given: object, strategy: MaterializationStrategy, *, as_rows: bool
-) -> Iterator[Conformed]:
+def _parts(record: RecordShape, given: object, strategy: MaterializationStrategy, want: Want) -> Iterator[Conformed]:
     """Everything that was given, conformed part by part; the failures of all parts raise at the end."""
     collected = Collected()
     dropped: dict[str, None] = {}
     for part in cut(given):
-        found = conform_part(record, part, strategy, first_row=collected.rows_read, as_rows=as_rows)
+        found = conform_part(record, part, strategy, first_row=collected.rows_read, want=want)
         collected.rows_read += found.count
         collected.add(found.failures)
         dropped.update(dict.fromkeys(found.dropped))

@@ -3,18 +3,50 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from dagster_contracts.rows import constraints
-from dagster_contracts.rows.vouched import Cast
+from dagster_contracts.rows import casts, constraints
+from dagster_contracts.rows.vouched import Cast, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dagster_contracts.contract.schema.constraints import Constraints
     from dagster_contracts.rows.shapes import Shape
+
+
+@dataclass(frozen=True)
+class Given:
+    """Values of one type that a field is cast from.
+
+    Args:
+        name: The name of their series.
+        dtype: Its dtype.
+        kind: What they are in the table of casts, where the dtype does not say it.
+    """
+
+    name: str
+    dtype: pl.DataType
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is evaluated for one field.
+
+    Args:
+        cells: The cells in the field's dtype.
+        opened: Which values are not vouched for at a glance.
+        closely: Which are not at a second look, where there is one.
+        reads: The names of the series that the casts read.
+    """
+
+    cells: pl.Expr
+    opened: pl.Expr
+    closely: pl.Expr | None
+    reads: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -22,47 +54,79 @@ class Pending:
     """One field whose casts are still to be evaluated.
 
     Args:
-        sources: The series that the casts read, by names of their own.
-        cells: The cells in the field's dtype.
-        opened: Which values the casts do not vouch for.
+        sources: The series that the plan reads, by names of their own.
+        plan: What is evaluated.
         own: Whether all values are of the field's own type already.
     """
 
     sources: list[pl.Series]
-    cells: pl.Expr
-    opened: pl.Expr
-    own: bool
+    plan: Plan
+    own: bool = False
 
 
-def begun(
-    shape: Shape,
-    asked: Constraints,
-    sources: list[pl.Series],
-    found: Cast,
-    present: pl.Expr,
-    *,
-    leave: bool,
-    own: bool = False,
-) -> Pending:
+@lru_cache(maxsize=4096)
+def planned(
+    shape: Shape, given: tuple[Given, ...], *, present: str = "", strict: bool = False, leave: bool = False
+) -> Plan | None:
+    """The casts of a field's values; the same for every part of its rows.
+
+    Args:
+        shape: What the field asks for.
+        given: Its values, type by type, each series null where a value is of another.
+        present: The series that says which values are not null, where those of `given` do not.
+        strict: Whether only the field's own type counts.
+        leave: Whether constraints are left to others.
+
+    Returns:
+        `None` if no value could be vouched for.
+    """
+    parts: list[Cast] = []
+    reads: list[str] = []
+    for one in given:
+        found = casts.cast(shape, Source(pl.col(one.name), one.dtype), strict=strict, given=one.kind)
+        if found is not None:
+            parts.append(found)
+            reads.append(one.name)
+    if not parts:
+        return None
+    if present:
+        return vouched_for(shape, _joined(parts), pl.col(present), reads=[*reads, present], leave=leave)
+    some = [pl.col(name).is_not_null() for name in reads]
+    return vouched_for(
+        shape, _joined(parts), some[0] if len(some) == 1 else pl.any_horizontal(some), reads=reads, leave=leave
+    )
+
+
+def vouched_for(shape: Shape, found: Cast, present: pl.Expr, *, reads: Sequence[str], leave: bool) -> Plan:
     """A cast, its constraints, and what is left of nulls."""
-    vouched = found.cells.is_not_null() & present
-    if found.vouched is not None:
-        vouched &= found.vouched
-    kept = None if leave else constraints.kept(shape, asked, found.cells)
+    fine = found.cells.is_not_null() & present
+    asked = constraints.known(shape)
+    kept = None if leave or asked is None else constraints.kept(shape, asked, found.cells)
     if kept is not None:
-        vouched &= kept
-    opened = ~vouched.fill_null(value=False)
-    if shape.nullable:
-        opened &= present
-    return Pending(sources, found.cells, opened, own)
+        fine &= kept
+    glance = _open(shape, fine if found.vouched is None else fine & found.vouched, present)
+    closely = None if found.closely is None else _open(shape, fine & found.closely, present)
+    return Plan(found.cells, glance, closely, frozenset(reads))
 
 
-def joined(parts: list[Cast]) -> Cast:
+def _open(shape: Shape, fine: pl.Expr, present: pl.Expr) -> pl.Expr:
+    """Which values are looked at by themselves."""
+    opened = ~fine.fill_null(value=False)
+    return opened & present if shape.nullable else opened
+
+
+def _joined(parts: list[Cast]) -> Cast:
     """The casts of values of several types, each null where the value is of another."""
     if len(parts) == 1:
         return parts[0]
+    stands = [one.vouched if one.closely is None else one.closely for one in parts]
     return Cast(
-        pl.coalesce([one.cells if one.vouched is None else pl.when(one.vouched).then(one.cells) for one in parts])
+        pl.coalesce(
+            [
+                one.cells if vouched is None else pl.when(vouched).then(one.cells)
+                for one, vouched in zip(parts, stands, strict=True)
+            ]
+        )
     )
 
 
@@ -79,12 +143,19 @@ def evaluated(pending: Sequence[Pending]) -> Iterator[tuple[pl.Series, pl.Series
 
 
 def _together(pending: Sequence[Pending]) -> list[tuple[pl.Series, pl.Series]]:
-    """The same for all fields in one evaluation."""
+    """The same for all fields in one evaluation, and in another for those that need a second look."""
     if not pending:
         return []
-    sources = [series for one in pending for series in one.sources]
+    sources = pl.DataFrame([series for one in pending for series in one.sources])
     wanted: list[pl.Expr] = []
     for at, one in enumerate(pending):
-        wanted += [one.cells.alias(f"cells {at}"), one.opened.alias(f"open {at}")]
-    found = pl.DataFrame(sources).lazy().select(wanted).collect()
-    return [(found[f"cells {at}"], found[f"open {at}"]) for at in range(len(pending))]
+        wanted += [one.plan.cells.alias(f"cells {at}"), one.plan.opened.alias(f"open {at}")]
+    found = sources.lazy().select(wanted).collect()
+    opened = [found[f"open {at}"] for at in range(len(pending))]
+    again = {
+        at: one.plan.closely for at, one in enumerate(pending) if one.plan.closely is not None and opened[at].any()
+    }
+    if again:
+        closer = sources.lazy().select(one.alias(f"{at}") for at, one in again.items()).collect()
+        opened = [closer[f"{at}"] if at in again else one for at, one in enumerate(opened)]
+    return [(found[f"cells {at}"], one) for at, one in enumerate(opened)]

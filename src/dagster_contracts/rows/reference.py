@@ -31,11 +31,13 @@ class How:
     Args:
         strategy: Whether values are repaired.
         leave_rules: Whether constraints that the contract has as rules on frames are left to those.
+        only_check: Whether what rows become is not wanted, only whether they conform.
         dropped: Takes the keys that no field has, in the order they were met.
     """
 
     strategy: MaterializationStrategy
     leave_rules: bool = False
+    only_check: bool = False
     dropped: dict[str, None] = field(default_factory=dict)
 
     @property
@@ -108,15 +110,32 @@ def _field(declared: RowField, shape: Shape, value: Any, how: How, depth: int = 
     """One field's value, or its default where the row has none."""
     if value is not NOTHING:
         return conform_value(shape, value, how, depth)
+    refuse_missing(declared, how)
+    return conform_value(shape, default_of(declared), how, depth)
+
+
+def refuse_missing(declared: RowField, how: How) -> None:
+    """Refuse that a row has no such key, where that counts.
+
+    Raises:
+        Refused: The row must have it.
+    """
     if how.strict:
         raise Refused("missing", "the row has no such key")
     if declared.required:
         raise Refused("missing", "the row has no such key, and the field no default")
+
+
+def default_of(declared: RowField) -> Any:
+    """What a missing key reads as.
+
+    Raises:
+        Refused: Making it failed.
+    """
     try:
-        default = declared.make_default()
+        return declared.make_default()
     except Exception as error:  # noqa: BLE001  (a factory is anybody's code)
         raise Refused("validator", f"its default_factory raised {type(error).__name__}") from None
-    return conform_value(shape, default, how, depth)
 
 
 def conform_value(shape: Shape, value: Any, how: How, depth: int = 0) -> Any:

@@ -13,7 +13,7 @@ from dagster_contracts.errors import SchemaError
 from dagster_contracts.rows.arrow_types import for_polars, stored
 from dagster_contracts.rows.exact import exact_values
 from dagster_contracts.rows.failure import key_text
-from dagster_contracts.rows.foreign import as_mapping
+from dagster_contracts.rows.foreign import as_mapping, no_if_it_raises
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +54,7 @@ class Columns:
             yield Columns({name: one[start:stop] for name, one in self.columns.items()}, stop - start)
 
 
+@no_if_it_raises
 def is_pandas(value: object) -> bool:
     """Whether a value is a pandas frame, found out without importing pandas."""
     kind = type(value)
@@ -62,6 +63,7 @@ def is_pandas(value: object) -> bool:
     )
 
 
+@no_if_it_raises
 def is_arrow(value: object) -> bool:
     """Whether a value speaks Arrow and has columns."""
     speaks = hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
@@ -70,6 +72,7 @@ def is_arrow(value: object) -> bool:
     )
 
 
+@no_if_it_raises
 def is_table(value: object) -> bool:
     """Whether a value is columnar: Polars, Arrow or pandas."""
     return isinstance(value, (pl.DataFrame, pl.LazyFrame)) or is_pandas(value) or is_arrow(value)
@@ -81,11 +84,11 @@ def read(value: object) -> Columns | Iterable[Any]:
     Raises:
         SchemaError: It is neither a table nor rows.
     """
-    if isinstance(value, pl.LazyFrame):
-        value = value.collect(engine="streaming")
+    if issubclass(type(value), pl.LazyFrame):  # of its type: an object may raise where it is asked for its class
+        value = cast("pl.LazyFrame", value).collect(engine="streaming")
     try:
-        if isinstance(value, pl.DataFrame):
-            return of_polars(value)
+        if issubclass(type(value), pl.DataFrame):
+            return of_polars(cast("pl.DataFrame", value))
         if is_pandas(value):
             return of_pandas(value)
         if is_arrow(value):
@@ -94,20 +97,24 @@ def read(value: object) -> Columns | Iterable[Any]:
         raise SchemaError(f"The {type(value).__name__} cannot be read as a table: {key_text(error)}") from error
     if _is_row(value):
         return [value]
-    if isinstance(value, (str, bytes, bytearray)) or not isinstance(value, Iterable):
+    if not _is_iterable(value):
         raise SchemaError(
             f"A {type(value).__name__} is neither rows nor a table. Give an iterable of dicts, dataclasses or pydantic "
             "objects, or a Polars, Arrow or pandas table."
         )
-    return value
+    return cast("Iterable[Any]", value)
 
 
+@no_if_it_raises
+def _is_iterable(value: object) -> bool:
+    """Whether a value may give rows; a text gives none."""
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, bytearray))
+
+
+@no_if_it_raises
 def _is_row(value: object) -> bool:
     """Whether a value is one row by itself."""
-    try:
-        return as_mapping(value) is not None
-    except Exception:  # noqa: BLE001  (an object's own attributes may raise anything)
-        return False
+    return as_mapping(value) is not None
 
 
 def in_parts(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
@@ -180,9 +187,9 @@ def _of_pandas_series(series: Any) -> pl.Series | list[Any]:
 
 def restore(value: object) -> Callable[[pl.DataFrame], Any] | None:
     """What gives a frame back in the kind that a table came in; `None` for rows."""
-    if isinstance(value, pl.LazyFrame):
+    if issubclass(type(value), pl.LazyFrame):
         return pl.DataFrame.lazy
-    if isinstance(value, pl.DataFrame):
+    if issubclass(type(value), pl.DataFrame):
         return lambda frame: frame
     if is_pandas(value):
         return lambda frame: frame.to_pandas()

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from dagster_contracts.rows import columns as one_field
+from dagster_contracts.rows.by_key import by_key
 from dagster_contracts.rows.failure import key_text
-from dagster_contracts.rows.refused import NOTHING
+from dagster_contracts.rows.groups import objects
+from dagster_contracts.rows.reference import default_of, refuse_missing
+from dagster_contracts.rows.refused import Refused
 from dagster_contracts.rows.sources import Columns
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from dagster_contracts.contract.row_fields import RowField
     from dagster_contracts.rows.columns import Column, Given
     from dagster_contracts.rows.reference import How
     from dagster_contracts.rows.shapes import RecordShape
-
-_NEAR: Final = 512
-"""How many rows are read at once, column by column."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +31,19 @@ class Table:
     Args:
         columns: The fields, in order.
         given: What each was made of.
-        bad: The positions of all rows that are refused, for a value or for their keys.
+        unlike: The positions of the rows that have keys which no field has, where that is refused.
         height: How many rows there are.
     """
 
     columns: list[Column]
     given: list[Given]
-    bad: frozenset[int]
+    unlike: frozenset[int]
     height: int
+
+    @property
+    def bad(self) -> frozenset[int]:
+        """The positions of all rows that are refused, for a value or for their keys."""
+        return self.unlike.union(*(column.bad for column in self.columns))
 
     def frame(self, record: RecordShape) -> pl.DataFrame:
         """All rows as a frame; those that are refused hold nulls."""
@@ -56,17 +62,25 @@ def conform_table(record: RecordShape, part: Columns | list[dict[Any, Any]], how
         depth: How deep inside a row these records are.
     """
     prefix = f"{record.name}." if depth else ""
+    given: list[Given]
     if isinstance(part, Columns):
         height = part.height
-        given, bad = _of_columns(record, part, how, prefix)
+        given, absent, unlike = _of_columns(record, part, how, prefix)
     else:
         height = len(part)
-        given, bad = _of_rows(record, part, how, prefix)
+        fetched = by_key(record, part, how, prefix)
+        given, absent, unlike = [*fetched.given], fetched.absent, fetched.unlike
     columns = one_field.conform_columns(record.shapes, given, how, depth)
-    return Table(columns, given, bad.union(*(column.bad for column in columns)), height)
+    columns = [
+        replace(column, bad=column.bad | missing) if missing else column
+        for column, missing in zip(columns, absent, strict=True)
+    ]
+    return Table(columns, given, unlike, height)
 
 
-def _of_columns(record: RecordShape, part: Columns, how: How, prefix: str) -> tuple[list[Given], frozenset[int]]:
+def _of_columns(
+    record: RecordShape, part: Columns, how: How, prefix: str
+) -> tuple[list[Given], list[dict[int, Refused]], frozenset[int]]:
     """Each field's column of a table, or its default."""
     by_name: dict[str, Given] = {}
     extra: list[str] = []
@@ -76,102 +90,34 @@ def _of_columns(record: RecordShape, part: Columns, how: How, prefix: str) -> tu
             extra.append(key)
         else:
             extra += [name] if name in by_name else []
-            by_name[name] = column
-    all_bad = bool(extra) and how.strict
+            by_name[name] = objects(column) if isinstance(column, list) else column
     if not how.strict:
         how.dropped.update(dict.fromkeys(f"{prefix}{key_text(key)}" for key in extra))
+    unlike = frozenset(range(part.height)) if extra and how.strict else frozenset()
     given: list[Given] = []
+    absent: list[dict[int, Refused]] = []
     for field in record.fields:
-        if field.name in by_name:
-            given.append(by_name[field.name])
-            continue
-        absent = how.strict or field.required
-        all_bad = all_bad or absent
-        given.append([None if absent else _default(field) for _ in range(part.height)])
-    return given, frozenset(range(part.height)) if all_bad else frozenset()
+        found, missing = (by_name[field.name], {}) if field.name in by_name else _absent(field, part.height, how)
+        given.append(found)
+        absent.append(missing)
+    return given, absent, unlike
 
 
-def _of_rows(
-    record: RecordShape, rows: list[dict[Any, Any]], how: How, prefix: str
-) -> tuple[list[Given], frozenset[int]]:
-    """Each field's values in rows, or its default where a row has none."""
-    keys = [field.key for field in record.fields]
-    bad: set[int] = set()
-    given = _transposed(rows, keys) if set(map(len, rows)) == {len(set(keys))} else None
-    if given is None:
-        met = set().union(*rows)
-        if not met <= set(keys):
-            rows = _aligned(record, rows, met, how=how, prefix=prefix, bad=bad)
-        given = [_column(field, rows, how, bad) for field in record.fields]
-    return given, frozenset(bad)
-
-
-def _transposed(rows: list[dict[Any, Any]], keys: list[str]) -> list[Given] | None:
-    """The values by key, some rows at a time, so that they stay in the processor's cache; `None` if one is absent."""
-    getters = list(map(itemgetter, keys))
-    found: list[list[Any]] = [[] for _ in keys]
+def _absent(field: RowField, height: int, how: How) -> tuple[Given, dict[int, Refused]]:
+    """What stands for a column that a table does not have, and the rows that may not be without it."""
+    nothing = pl.repeat(None, height, eager=True, dtype=pl.Null())
     try:
-        for at in range(0, len(rows), _NEAR):
-            some = rows[at : at + _NEAR]
-            for get, values in zip(getters, found, strict=True):
-                values.extend(map(get, some))
-    except KeyError:
-        return None
-    return [*found]
-
-
-def _column(field: RowField, rows: list[dict[Any, Any]], how: How, bad: set[int]) -> list[Any]:
-    """One field's values, with its default where a row has none."""
-    key = field.key
-    try:
-        return list(map(itemgetter(key), rows))
-    except KeyError:
-        pass
-    if how.strict or field.required:
-        bad.update(at for at, row in enumerate(rows) if key not in row)
-        return [row.get(key) for row in rows]
+        refuse_missing(field, how)
+    except Refused as refused:
+        return nothing, dict.fromkeys(range(height), refused)
     if field.default is None:
-        return [row.get(key) for row in rows]
-    return [row[key] if key in row else _default(field) for row in rows]
-
-
-def _aligned(
-    record: RecordShape, rows: list[dict[Any, Any]], met: set[Any], *, how: How, prefix: str, bad: set[int]
-) -> list[dict[Any, Any]]:
-    """Rows whose keys are all known: fields by their key, the others noted."""
-    names = record.by_key
-    keys = {field.key for field in record.fields}
-    unknown = {key for key in met if not isinstance(key, str) or key not in names}
-    by_name = {key for key in met - unknown if key not in keys}
-    if how.strict:
-        bad.update(at for at, row in enumerate(rows) if not unknown.isdisjoint(row))
-    else:
-        how.dropped.update(dict.fromkeys(f"{prefix}{key_text(key)}" for key in unknown))
-    if not by_name:
-        return rows
-    key_of = {field.name: field.key for field in record.fields}
-    return [_renamed(row, by_name, key_of, at=at, how=how, prefix=prefix, bad=bad) for at, row in enumerate(rows)]
-
-
-def _renamed(
-    row: dict[Any, Any], by_name: set[str], key_of: dict[str, str], *, at: int, how: How, prefix: str, bad: set[int]
-) -> dict[Any, Any]:
-    """A row whose fields go by their keys, where it used a column's name; the key counts where it has both."""
-    found = dict(row)
-    for name in by_name & row.keys():
-        value = found.pop(name)
-        if key_of[name] not in row:
-            found[key_of[name]] = value
-        elif how.strict:
-            bad.add(at)
-        else:
-            how.dropped[f"{prefix}{name}"] = None
-    return found
-
-
-def _default(field: RowField) -> Any:
-    """A field's default; what no field takes where making it fails."""
-    try:
-        return field.make_default()
-    except Exception:  # noqa: BLE001  (a factory is anybody's code)
-        return NOTHING
+        return nothing, {}
+    values: list[Any] = []
+    missing: dict[int, Refused] = {}
+    for at in range(height):
+        try:
+            values.append(default_of(field))
+        except Refused as refused:
+            values.append(None)
+            missing[at] = refused
+    return objects(values), missing

@@ -47,10 +47,12 @@ class Cast:
     Args:
         cells: The cells in the field's dtype; anything where a value is not vouched for.
         vouched: Which of them stand; `None` for all that are not null. Nulls are the caller's.
+        closely: The same, where a dearer look vouches for more; `None` if there is none.
     """
 
     cells: pl.Expr
     vouched: pl.Expr | None = None
+    closely: pl.Expr | None = None
 
 
 def where(condition: pl.Expr, cells: pl.Expr) -> pl.Expr:
@@ -80,12 +82,16 @@ def where_not_null(shape: Shape, source: Source) -> Cast:
     return Cast(cells, cells.is_not_null())
 
 
-def narrowed(shape: Shape, wide: pl.Expr, vouched: pl.Expr | None) -> Cast:
+def narrowed(shape: Shape, wide: pl.Expr, vouched: pl.Expr | None, closely: pl.Expr | None = None) -> Cast:
     """Doubles in the field's width, without what overflows it."""
     if shape.dtype == pl.Float64():
-        return Cast(wide, vouched)
+        return Cast(wide, vouched, closely)
     fits = wide.is_nan() | wide.is_infinite() | (wide.abs() <= 3e38)  # noqa: PLR2004  (what lies between is looked at)
-    return Cast(wide.cast(shape.dtype), fits if vouched is None else fits & vouched)
+    return Cast(
+        wide.cast(shape.dtype),
+        fits if vouched is None else fits & vouched,
+        None if closely is None else fits & closely,
+    )
 
 
 def moments(shape: Shape, micro: pl.Expr, vouched: pl.Expr | None = None) -> Cast:
