@@ -169,7 +169,7 @@ class Conformer:
 
     def _take(self, element: object) -> None:
         """Take a row, a page of rows or a table."""
-        if not self._given or not isinstance(element, dict):
+        if not self._given or type(element) is not dict:
             self._refuse_no_rows(element)
         self._given += len(element) if is_page(element) else 1  # type: ignore[arg-type]  # a page has a length
         self._land_all(self._batcher.add(element))
@@ -177,7 +177,7 @@ class Conformer:
     def _refuse_no_rows(self, element: object) -> None:
         """Refuse what begins with something else than a row; later such elements are rows that cannot be conformed."""
         first = element[0] if is_page(element) and element else element  # type: ignore[index]  # a page is a sequence
-        if isinstance(first, EVENTS) or (
+        if issubclass(type(first), EVENTS) or (
             not self._given and not is_row(first) and not is_table(first) and not is_page(first)
         ):
             refuse(self._declaration.name, first, within="rows that begin with " if self._given == 0 else "")

@@ -8,7 +8,7 @@ import polars as pl
 import polars.selectors as cs
 
 from dagster_contracts.orchestration.row_batches import is_pandas
-from dagster_contracts.rows.foreign import as_mapping
+from dagster_contracts.rows.foreign import as_dict
 from dagster_contracts.rows.raw import raw_json
 from dagster_contracts.rows.sources import Columns, read
 
@@ -44,8 +44,10 @@ def as_they_came(batch: Any, numbers: pl.Series) -> pl.Series:
 
 
 def _without(rows: list[Any], known: Collection[str]) -> tuple[list[Any], pl.DataFrame | None]:
-    mappings = [_mapping(row) for row in rows]
-    others = [{key: value for key, value in row.items() if key not in known} for row in mappings]
+    mappings = [as_dict(row) or {} for row in rows]  # what is no row is refused by conforming
+    others = [
+        {key: value for key, value in row.items() if isinstance(key, str) and key not in known} for row in mappings
+    ]
     if not any(others):
         return rows, None
     declared = [
@@ -55,11 +57,3 @@ def _without(rows: list[Any], known: Collection[str]) -> tuple[list[Any], pl.Dat
     from dagster_contracts.rows.schema import Schema  # noqa: PLC0415  (heavy)
 
     return declared, Schema.infer(others, name="Kept").to_frame(others)
-
-
-def _mapping(row: Any) -> Any:
-    """A row's keys and values; none of what is no row, which conforming refuses."""
-    try:
-        return as_mapping(row) or {}
-    except Exception:  # noqa: BLE001  (a row's own attributes may raise anything)
-        return {}

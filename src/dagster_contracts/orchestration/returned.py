@@ -79,7 +79,7 @@ def refuse(asset: str, value: object, *, within: str = "") -> NoReturn:
     """
     kind = type(value).__name__
     hint = ""
-    if isinstance(value, EVENTS):
+    if issubclass(type(value), EVENTS):
         hint = " Yield the rows alone: dc.asset makes the events."
     elif is_row(value):
         hint = f" One row is a list of one: return [{kind}(…)]." if not isinstance(value, dict) else " Return [row]."

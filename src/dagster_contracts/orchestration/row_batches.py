@@ -10,6 +10,8 @@ from typing import Any, TypeAlias, cast
 import polars as pl
 from pydantic import BaseModel
 
+from dagster_contracts.rows.foreign import as_dict, no_if_it_raises
+
 Batch: TypeAlias = "list[Any] | pl.DataFrame | Any"
 """A list of rows, or a part of a table in the table's own kind."""
 
@@ -35,13 +37,14 @@ class Batcher:
 
     def add(self, element: object) -> Iterable[Batch]:
         """Take a row, a page of rows or a table, and give the batches that are complete."""
-        if isinstance(element, dict):  # most are, and there are many; some generators fill one dict again and again
-            return self._add_row(dict(element))
+        if type(element) is dict:  # most are, and there are many; some generators fill one dict again and again
+            return self._add_row(element.copy())
         if is_table(element):
             return itertools.chain(self.rest(), cut(element, self._most_rows))
         if is_page(element):
             return itertools.chain.from_iterable(map(self.add, cast("Sequence[object]", element)))
-        return self._add_row(element)
+        row = as_dict(element)
+        return self._add_row(element if row is None else row)
 
     def rest(self) -> Sequence[Batch]:
         """Give the rows that are held, if there are any."""
@@ -50,13 +53,14 @@ class Batcher:
 
     def _add_row(self, row: object) -> Sequence[Batch]:
         if len(self._rows) % _WEIGHED == 0:
-            self._weight += weight(row) * _WEIGHED
+            self._weight += _weight_of(row) * _WEIGHED
         self._rows.append(row)
         if len(self._rows) >= self._most_rows or self._weight >= self._most_bytes:
             return self.rest()
         return ()
 
 
+@no_if_it_raises
 def is_row(value: object) -> bool:
     """Whether a value is one row: a mapping, a named tuple, or an object of a dataclass or a pydantic model."""
     if isinstance(value, (Mapping, BaseModel)) or (isinstance(value, tuple) and hasattr(value, "_fields")):
@@ -64,11 +68,13 @@ def is_row(value: object) -> bool:
     return dataclasses.is_dataclass(value) and not isinstance(value, type)
 
 
+@no_if_it_raises
 def is_page(value: object) -> bool:
     """Whether a value is a sequence of rows, as an API gives them page by page."""
     return isinstance(value, (list, tuple)) and not hasattr(value, "_fields")
 
 
+@no_if_it_raises
 def is_table(value: object) -> bool:
     """Whether a value is columnar: a Polars frame, anything that speaks Arrow's C interface, or a pandas frame."""
     if isinstance(value, (pl.DataFrame, pl.LazyFrame)):
@@ -80,6 +86,7 @@ def is_table(value: object) -> bool:
     return is_pandas(value) or (speaks and (hasattr(value, "schema") or hasattr(value, "columns")))
 
 
+@no_if_it_raises
 def is_pandas(value: object) -> bool:
     """Whether a value is a pandas frame; pandas is not imported to find out."""
     kind = type(value)
@@ -117,6 +124,14 @@ def weight(value: object, *, depth: int = 4) -> int:
         return _OBJECT + sum(8 + weight(item, depth=depth - 1) for item in cast("Iterable[object]", value))
     own = getattr(value, "__dict__", None)
     return _OBJECT + (weight(own, depth=depth - 1) if own else 0)
+
+
+def _weight_of(row: object) -> int:
+    """The same, of values that may be anybody's objects."""
+    try:
+        return weight(row)
+    except Exception:  # noqa: BLE001  (their own methods may raise anything)
+        return _OBJECT
 
 
 def _cut_lazy(table: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:

@@ -15,7 +15,8 @@ from dagster_contracts.contract import names
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.row_batches import is_pandas
 from dagster_contracts.orchestration.tables import table
-from dagster_contracts.rows.foreign import as_mapping
+from dagster_contracts.rows.failure import key_text
+from dagster_contracts.rows.foreign import as_dict
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -133,25 +134,19 @@ def _in_words(found: list[Change], before: Types | None, now: Types | None) -> s
 
 
 def _of_rows(rows: list[Any]) -> Iterable[tuple[str, set[str]]]:
-    if all(isinstance(row, dict) for row in rows):
-        keys = dict.fromkeys(itertools.chain.from_iterable(rows))
-    else:
-        keys = dict.fromkeys(itertools.chain.from_iterable(_fields(row) for row in rows))
-    sample = [_fields(row) for row in rows[:: max(1, len(rows) // _LOOKED_AT)]]
+    found = [as_dict(row) or {} for row in rows]
+    try:
+        keys = dict.fromkeys(itertools.chain.from_iterable(found))
+    except Exception:  # noqa: BLE001  (a key that is no text may raise where it is compared)
+        found = [{key_text(key): value for key, value in row.items()} for row in found]
+        keys = dict.fromkeys(itertools.chain.from_iterable(found))
+    sample = found[:: max(1, len(rows) // _LOOKED_AT)]
     for key in keys:
         values = (row[key] for row in sample if key in row)
         yield (
-            key if isinstance(key, str) else repr(key),
+            key if type(key) is str else key_text(key),
             {type(value).__name__ for value in values if value is not None},
         )
-
-
-def _fields(row: Any) -> Mapping[Any, Any]:
-    """A row's keys and values; none of what is no row."""
-    try:
-        return as_mapping(row) or {}
-    except Exception:  # noqa: BLE001  (a row's own attributes may raise anything)
-        return {}
 
 
 def _of_table(batch: Any) -> Iterable[tuple[str, set[str]]]:
