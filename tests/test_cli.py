@@ -65,10 +65,10 @@ def test_text_points_into_both_files_and_ends_with_the_counts(tmp_path: Path, ca
     assert (code, err) == (1, "")
     assert out == (
         "error[E010]: orders.idd: the required column `idd` is not in the output\n"
-        " --> models/orders.sql:1:1\n"
+        " --> models/orders.sql:1:8\n"
         "  |\n"
         "1 | SELECT id FROM nowhere.t\n"
-        "  | ^\n"
+        "  |        ^^\n"
         " ::: contracts/orders.contract.toml:2:13\n"
         "  |\n"
         '2 | required = ["idd"]\n'

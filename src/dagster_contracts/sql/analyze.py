@@ -19,6 +19,7 @@ from dagster_contracts.sql.parse import NotOneSelectError
 from dagster_contracts.sql.positions import span_of, start_of
 from dagster_contracts.sql.query_error import QueryError, RefusedQueryError, UnknownOutputError
 from dagster_contracts.sql.relation import Column, Relation
+from dagster_contracts.sql.select_list import output_place
 from dagster_contracts.sql.typing import infer_types
 
 if TYPE_CHECKING:
@@ -138,10 +139,10 @@ def _failed(what: str, error: Exception) -> str:
 def query_finding(model: Model, error: QueryError, tables: Mapping[str, Relation]) -> Diagnostic:
     """What is wrong with a model, as a finding with its place and the nearest known name."""
     sql = model.sql or ""
-    code = _CODES.get(error.code, MISFIT)
-    if isinstance(error, NotOneSelectError):
-        code = NO_SELECT
-    span = start_of(model.path) if error.position is None else span_of(model.path, sql, *error.position)
+    is_query = not isinstance(error, NotOneSelectError)
+    code = _CODES.get(error.code, MISFIT) if is_query else NO_SELECT
+    place = error.position or (output_place(sql, model.dialect) if is_query else None)
+    span = start_of(model.path) if place is None else span_of(model.path, sql, *place)
     hint = ""
     if code == UNPARSED and ("{{" in sql or "{%" in sql):
         hint = "Templates are not rendered: check the SQL that they become."

@@ -21,8 +21,10 @@ _LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
     "memory_limit": "512MB",
     "threads": "1",
+    "errors_as_json": "true",  # with the place of what is wrong
 }
 _MOST_PARTS = 3
+_EXPLAIN = "EXPLAIN\n"
 _TAIL = re.compile(r"\s*(Candidate functions:|LINE \d+:).*", re.DOTALL)
 _REFUSALS = (duckdb.ProgrammingError, duckdb.NotSupportedError, duckdb.DataError)
 _NO_TABLE = re.compile(r"(Table|View) with name|Catalog \"|.*depth limit")
@@ -105,7 +107,27 @@ class Binder:
         except (duckdb.Error, RuntimeError, ValueError) as error:
             if isinstance(error, duckdb.InternalException | duckdb.FatalException):
                 self._open()  # a database that met an internal error answers no further query
-            raise _read(error) from error
+            read = _read(error)
+            if isinstance(read, QueryError | RefusedQueryError):
+                read.position = self._place(sql)
+            raise read from error
+
+    def _place(self, sql: str) -> tuple[int, int] | None:
+        """Where in a query that DuckDB refuses the mistake is, as far as DuckDB says so."""
+        try:
+            self._connection.execute(f"{_EXPLAIN}{sql}")
+        except (duckdb.Error, RuntimeError, ValueError) as error:
+            location = _details(error).get("location")
+        else:
+            return None
+        found = re.fullmatch(r"\[(\d+),(\d+)\]", location or "")
+        if found is None:
+            return None
+        data = sql.encode("utf-8", "surrogatepass")
+        start = int(found[1]) - len(_EXPLAIN)
+        before, at = data[:start], data[start : start + int(found[2])]
+        first = len(before.decode("utf-8", "replace"))
+        return first, first + max(1, len(at.decode("utf-8", "replace")))
 
     def calls(self, sql: str) -> dict[str, tuple[int, int] | None]:
         """The functions that a query calls, in small letters, each with its place in the text.
@@ -182,9 +204,19 @@ def _place(name: str, at: object, data: bytes) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
+def _details(error: Exception) -> dict[str, str]:
+    """What an error says in parts, if it does."""
+    _, brace, text = str(error).partition("{")
+    try:
+        found = json.loads(brace + text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def _brief(error: Exception) -> str:
     """An error's text on one line, without its kind and the list of every candidate."""
-    text = _TAIL.sub("", str(error))
+    text = _TAIL.sub("", _details(error).get("exception_message") or str(error))
     return (
         re.sub(r"^\w+( \w+)? Error: ", "", re.sub(r"\s+", " ", text).replace(" : ", " ")).strip()
         or type(error).__name__

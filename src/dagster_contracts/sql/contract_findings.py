@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dagster_contracts.contract.suggestions import did_you_mean
+from dagster_contracts.contract.suggestions import did_you_mean, nearest
 from dagster_contracts.contract.verdict import Verdict
 from dagster_contracts.diagnostics.finding import Diagnostic
 from dagster_contracts.sql.column_names import Match, find_columns
-from dagster_contracts.sql.positions import span_at
+from dagster_contracts.sql.positions import span_at, span_of
 
 if TYPE_CHECKING:
     from dagster_contracts.contract.toml import ContractFile
@@ -28,7 +29,8 @@ class Contracted:
         file: The contract's file.
         promises: What it promises.
         output: What the model returns.
-        span: Where the model's text begins, for what is not in its output.
+        path: The model's file.
+        sql: Its text.
         locked: What it returned when the lock was written, if there is a lock that knows it.
         strict: Whether what cannot be verified is an error.
         assignable: Whether a narrower type passes.
@@ -39,10 +41,19 @@ class Contracted:
     file: str
     promises: ContractFile
     output: Relation
-    span: Span | None = None
+    path: str = ""
+    sql: str = ""
     locked: Relation | None = None
     strict: bool = False
     assignable: bool = False
+
+    @cached_property
+    def span(self) -> Span | None:
+        """Where the model says what it returns, for what is not in its output."""
+        from dagster_contracts.sql.select_list import output_place  # noqa: PLC0415  (imports the SQL parser)
+
+        place = output_place(self.sql, self.dialect)
+        return None if place is None else span_of(self.path, self.sql, *place)
 
 
 def not_verified(
@@ -111,6 +122,8 @@ class Collected:
         hint = None if found is None else found.note
         if found is not None and not found.columns and name is not None and hint is None:
             hint = did_you_mean(name, of.output.column_names).strip() or None
+            near = nearest(name, of.output.column_names)
+            column = next((one for one in of.output.columns if one.name == near), None)
         source = of.span if column is None or column.span is None else column.span
         contract = span_at(of.file, place)
         self.findings.append(Diagnostic(code, severity, message, of.model, name, contract, source, reasons, hint))

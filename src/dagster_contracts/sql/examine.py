@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
+    from dagster_contracts.diagnostics.finding import Span
     from dagster_contracts.sql.known import Known
     from dagster_contracts.sql.project import Model, Project
     from dagster_contracts.sql.references import Reference
@@ -78,7 +79,7 @@ def examine(
         binder.close()
     for name in run.models:
         if name not in run.analyses:  # behind a circle
-            run.analyses[name] = Analysis(None, run.behind(name), is_behind=True)
+            run.analyses[name] = run.waiting(run.models[name], run.behind(name))
     return Examined(run.analyses, run.reads, run.tables, run.queries)
 
 
@@ -131,27 +132,51 @@ class _Run:
         """Note each model that reads itself, directly or through others."""
         for name, circle in find_cycles(self.reads).items():
             model, following = self.models[name], circle[1 % len(circle)]
-            place = next((one.position for one in self.references[name] if self._model(one) == following), None)
-            span = span_of(model.path, model.sql or "", *place) if place else start_of(model.path)
+            place = next((one for one in self.references[name] if self._model(one) == following), None)
+            span = self._place(model, place) if place else None
             message = f"the model reads itself: {' reads '.join([*circle, name])}"
-            self.analyses[name] = Analysis(None, (), broken(CYCLE, name, message, source=span))
+            self.analyses[name] = Analysis(None, (), broken(CYCLE, name, message, source=span or start_of(model.path)))
 
     def analyze(self, model: Model, binder: Binder) -> None:
         """Work out one model, or say what it waits for."""
         behind = self.behind(model.name)
         if behind:
-            self.analyses[model.name] = Analysis(None, behind, is_behind=True)
+            self.analyses[model.name] = self.waiting(model, behind)
             return
         tables: dict[str, Relation] = {}
         missing = []
+        unknown: list[Reference] = []
         for reference in self.references[model.name]:
             found, why = self._relation(reference, model.dialect)
             if found is None:
                 missing.append(f"{model.name} reads {reference.written}, {why}")
+                unknown.append(reference)
                 continue
             tables |= dict.fromkeys((reference.written, reference.folded, reference.written.lower()), found)
         self.tables[model.name] = tables
-        self.analyses[model.name] = self._analysis(model, tables, tuple(missing), binder)
+        analysis = self._analysis(model, tables, tuple(missing), binder)
+        if analysis.relation is None and analysis.place is None and unknown:
+            analysis = replace(analysis, place=self._place(model, unknown[0]))
+        self.analyses[model.name] = analysis
+
+    def waiting(self, model: Model, reasons: tuple[str, ...]) -> Analysis:
+        """A model that was not looked at, and where it reads what it waits for."""
+        stuck = {name.lower() for name, one in self.analyses.items() if one.finding is not None or one.is_behind}
+        stuck |= self.twice
+        first = next((one for one in self.references[model.name] if self._table(one) in stuck), None)
+        return Analysis(None, reasons, is_behind=True, place=None if first is None else self._place(model, first))
+
+    @staticmethod
+    def _table(reference: Reference) -> str | None:
+        """The name of a model that a reference may mean, in small letters."""
+        return reference.folded.lower() if reference.parts == 1 else None
+
+    @staticmethod
+    def _place(model: Model, reference: Reference) -> Span | None:
+        """Where a model reads something."""
+        if reference.position is None:
+            return None
+        return span_of(model.path, model.sql or "", *reference.position)
 
     def _analysis(
         self, model: Model, tables: Mapping[str, Relation], missing: tuple[str, ...], binder: Binder
@@ -174,7 +199,7 @@ class _Run:
     def behind(self, name: str) -> tuple[str, ...]:
         """The chain from a model to one that is wrong itself, as reasons; empty where none is."""
         for reference in self.references[name]:
-            if reference.parts == 1 and reference.folded.lower() in self.twice:
+            if self._table(reference) in self.twice:
                 return (f"{name} reads {reference.written}, which is the name of several models",)
         for read in self.reads[name]:
             analysis = self.analyses.get(read)
@@ -193,7 +218,7 @@ class _Run:
 
     def _model(self, reference: Reference) -> str | None:
         """The model that a reference names, if it does."""
-        return self.names.get(reference.folded.lower()) if reference.parts == 1 else None
+        return self.names.get(self._table(reference) or "")
 
     def _relation(self, reference: Reference, dialect: str) -> tuple[Relation | None, str]:
         """What a reference names, or why that is not known."""

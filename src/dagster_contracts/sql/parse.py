@@ -64,7 +64,7 @@ def _unparsed(sql: str, dialect: str, error: Exception) -> QueryError | UnknownO
     if dialect == "duckdb":
         found = _by_duckdb(sql)
         return found or UnknownOutputError(
-            "DuckDB can parse the query, and the parser that its columns are worked out with cannot"
+            f"DuckDB can parse the query, and the parser that its columns are worked out with cannot: {_words(error)}"
         )
     if isinstance(error, RecursionError):
         return UnknownOutputError("the query is nested too deeply to be read")
@@ -72,10 +72,15 @@ def _unparsed(sql: str, dialect: str, error: Exception) -> QueryError | UnknownO
         first = error.errors[0]
         end = _offset(sql, first.get("line") or 1, first.get("col") or 1)
         length = len(first.get("highlight") or " ")
-        words = str(first.get("description") or "it cannot be read").rstrip(".")
-        return QueryError("syntax", f"The query does not parse as {dialect}: {words}.", (max(0, end - length), end))
-    words = str(error).split("\n")[0].rstrip(".") or "it cannot be read"
-    return QueryError("syntax", f"The query does not parse as {dialect}: {words}.")
+        place = (max(0, end - length), end)
+        return QueryError("syntax", f"The query does not parse as {dialect}: {_words(error)}.", place)
+    return QueryError("syntax", f"The query does not parse as {dialect}: {_words(error)}.")
+
+
+def _words(error: Exception) -> str:
+    """What the parser says against a text."""
+    words = error.errors[0].get("description") if isinstance(error, ParseError) and error.errors else str(error)
+    return (words or "").split("\n")[0].rstrip(".") or "it cannot be read"
 
 
 def _by_duckdb(sql: str) -> QueryError | None:

@@ -41,7 +41,8 @@ def build_report(
     for name, analysis in examined.analyses.items():
         if analysis.finding is not None and analysis.finding not in findings:
             findings.append(analysis.finding)
-        if analysis.is_behind and name not in project.contracts:
+        contract = project.contracts.get(name)
+        if analysis.is_behind and (contract is None or not count_promises(contract.promises)):
             message = f"`{name}` was not looked at"
             span = analysis.place or start_of(models[name].path)
             findings.append(not_verified(name, message, strict=is_strict, reasons=analysis.reasons, source=span))
@@ -99,7 +100,8 @@ def _check(
             file=contract.path,
             promises=contract.promises,
             output=analysis.relation,
-            span=start_of(model.path),
+            path=model.path,
+            sql=model.sql or "",
             locked=locked,
             strict=strict,
             assignable=loaded.config.assignable,

@@ -8,7 +8,6 @@ from dagster_contracts.errors import UnknownTypeError
 from dagster_contracts.sql.contract_check import check_contract
 from dagster_contracts.sql.contract_findings import Contracted
 from dagster_contracts.sql.dialect_types import spelled_type
-from dagster_contracts.sql.positions import start_of
 from dagster_contracts.sql.relation import Column, Relation
 
 if TYPE_CHECKING:
@@ -46,7 +45,8 @@ def broken_promises(written: Written, one: ProjectModel, *, assignable: bool) ->
             file=one.contract.path,
             promises=one.contract.promises,
             output=returned(written, one),
-            span=start_of(one.model.path),
+            path=one.model.path,
+            sql=one.model.sql or "",
             locked=one.locked,
             assignable=assignable,
         )

@@ -13,6 +13,7 @@ from dagster_contracts.sql.nullability.dialects import dialect_named
 from dagster_contracts.sql.nullability.queries import query_output
 from dagster_contracts.sql.nullability.scope import Env, Project
 from dagster_contracts.sql.nullability.star import is_star
+from dagster_contracts.sql.select_list import item_places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,28 +59,36 @@ def infer_nullability(
     output = query_output(query, Env(Project(facts, tables, text)))
     if output.incomplete:
         return (NullColumn("*", None, output.incomplete),)
-    positions = _positions(query, len(output.facts))
+    positions = _positions(query, len(output.facts), text, dialect)
     return tuple(
         NullColumn(name, fact.nullable, fact.reasons, position)
         for name, fact, position in zip(output.names, output.facts, positions, strict=True)
     )
 
 
-def _positions(query: exp.Expr, count: int) -> list[tuple[int, int] | None]:
+def _positions(query: exp.Expr, count: int, text: str | None, dialect: str) -> list[tuple[int, int] | None]:
     """Where each column's SELECT item is, in the first SELECT of a set operation."""
     while not isinstance(query, exp.Select):
         if not isinstance(query, (exp.Subquery, exp.SetOperation)):
             return [None] * count
         query = query.this
-    items = query.expressions
-    if len(items) == count and not any(is_star(item) for item in items):
-        return [_position(item) for item in items]
-    stars = [index for index, item in enumerate(items) if is_star(item)]
+    places = _places(query.expressions, text, dialect)
+    stars = [index for index, item in enumerate(query.expressions) if is_star(item)]
+    if len(places) == count and not stars:
+        return places
     if len(stars) != 1:
         return [None] * count
-    before, after = items[: stars[0]], items[stars[0] + 1 :]
-    middle = [_position(items[stars[0]])] * (count - len(items) + 1)
-    return [*map(_position, before), *middle, *map(_position, after)]
+    middle = [places[stars[0]]] * (count - len(places) + 1)
+    return [*places[: stars[0]], *middle, *places[stars[0] + 1 :]]
+
+
+def _places(items: list[exp.Expr], text: str | None, dialect: str) -> list[tuple[int, int] | None]:
+    """Where items are; where one is no mere name, the text is asked where it begins and ends."""
+    if text is not None and not all(isinstance(item.unalias(), exp.Column) and not is_star(item) for item in items):
+        found = item_places(text, dialect)
+        if len(found) == len(items):
+            return list(found)
+    return [_position(item) for item in items]
 
 
 def _position(item: exp.Expr) -> tuple[int, int] | None:

@@ -55,7 +55,8 @@ def bound_columns(
     try:
         described = binder.describe(sql if sql is not None else query.sql("duckdb"))
     except QueryError as error:
-        raise QueryError(error.code, error.message, _position(query, error.message)) from None
+        place = None if sql is None or error.position is None else _named_in(sql, error.position, error.message)
+        raise QueryError(error.code, error.message, place or _position(query, error.message)) from None
     return tuple(_column(name, spelled) for name, spelled in described)
 
 
@@ -109,11 +110,24 @@ def _column(name: str, spelled: str) -> TypedColumn:
     return TypedColumn(name, found, reasons)
 
 
+def _named_in(sql: str, place: tuple[int, int], message: str) -> tuple[int, int]:
+    """Of a place, the name in it that a message quotes: of `o.nope` what is not there is `nope`."""
+    for name in _quoted(message):
+        at = sql.rfind(name, *place)
+        if at >= 0:
+            return at, at + len(name)
+    return place
+
+
 def _position(query: exp.Query, message: str) -> tuple[int, int] | None:
     """Where the first name that a message quotes stands in the query's text."""
-    quoted = message.split('"')[1::2]
-    last = quoted[1:2] if "does not have a column" in message else quoted[:1]
     for identifier in query.find_all(exp.Identifier):
-        if identifier.name in last and "start" in identifier.meta:
+        if identifier.name in _quoted(message) and "start" in identifier.meta:
             return identifier.meta["start"], identifier.meta["end"] + 1
     return None
+
+
+def _quoted(message: str) -> list[str]:
+    """The name that a message is about."""
+    quoted = message.split('"')[1::2]
+    return quoted[1:2] if "does not have a column" in message else quoted[:1]
