@@ -97,7 +97,10 @@ class Binder:
             if len(statements) != 1:
                 raise QueryError("syntax", f"A model is one query; this text has {len(statements)} statements.")
             if statements[0].type != duckdb.StatementType.SELECT:
-                raise UnknownOutputError("DuckDB can tell the columns of this statement only by running it")
+                raise UnknownOutputError(
+                    "DuckDB can tell the columns of this statement only by running it; "
+                    "those of a PIVOT, where it lists the values: ON kind IN ('a', 'b')"
+                )
             if statements[0].named_parameters:
                 raise RefusedQueryError(
                     f"the query has parameters: {', '.join(sorted(statements[0].named_parameters))}"

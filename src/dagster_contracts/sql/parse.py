@@ -48,10 +48,21 @@ def parse_query(sql: str, dialect: str) -> exp.Query:
     query = statements[0]
     while isinstance(query, exp.Subquery | exp.Paren) and not _has_more(query):
         query = query.this
+    if _returns_rows(query, dialect):
+        return exp.Select(expressions=[exp.Star()]).from_(
+            query if isinstance(query, exp.Values) else exp.Subquery(this=query)
+        )
     if not isinstance(query, exp.Query):
         kind = "a statement" if isinstance(query, exp.Command) else query.key.upper()
         raise NotOneSelectError(f"The file is {kind}, not a query.")
     return query
+
+
+def _returns_rows(query: exp.Expr, dialect: str) -> bool:
+    """Whether a statement is none of the parser's queries and yet one: VALUES, and DuckDB's PIVOT and UNPIVOT."""
+    return (isinstance(query, exp.Values) and dialect != "bigquery") or (
+        isinstance(query, exp.Pivot) and dialect == "duckdb"
+    )
 
 
 def _has_more(query: exp.Expr) -> bool:

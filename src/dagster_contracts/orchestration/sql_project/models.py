@@ -114,6 +114,7 @@ def _content_hash(model: Model, contract: ModelContract | None, loaded: Loaded, 
         loaded.texts.get(contract.path) if contract is not None else None,
         strict,
         loaded.config.assignable,
+        sorted(loaded.config.functions),
         sorted(read.items()),
         _facts(locked) if locked is not None else None,
     ]
