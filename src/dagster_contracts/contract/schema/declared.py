@@ -40,12 +40,14 @@ class Own:
         values: What is assigned to annotated names.
         module: The globals of the module that the class was defined in, for text.
         local: What else was in sight there.
+        looked_up: Whether the annotations are types already.
     """
 
     annotations: Mapping[str, Any]
     values: Mapping[str, Any]
     module: dict[str, Any]
     local: Mapping[str, Any]
+    looked_up: bool = False
 
     def resolved(self, cls: type) -> Own:
         """The same, with every annotation that is a field turned from text into a type.
@@ -57,10 +59,11 @@ class Own:
             UnresolvedError: A name is not defined.
             SchemaDefinitionError: An annotation is no type.
         """
-        local = {**self.local, cls.__name__: cls}
-        hints = {name: _hint(cls, name, raw, self.module, local) for name, raw in self.annotations.items()}
+        if self.looked_up:
+            return self
+        hints = _hints(cls, self.annotations, self.module, {**self.local, cls.__name__: cls})
         fields = {name: hint for name, hint in hints.items() if not _is_no_field(hint)}
-        return Own(fields, self.values, self.module, {})
+        return Own(fields, self.values, self.module, {}, looked_up=True)
 
 
 def _is_no_field(hint: object) -> bool:
@@ -74,6 +77,15 @@ def annotations_of(cls: type) -> dict[str, Any]:
 
         return dict(annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF))
     return dict(inspect.get_annotations(cls))
+
+
+def _hints(cls: type, annotations: Mapping[str, Any], module: dict[str, Any], local: dict[str, Any]) -> dict[str, Any]:
+    """All annotations at once; one by one where one of them fails, so that it is named."""
+    holder = type("Annotations", (), {"__annotations__": dict(annotations)})
+    try:
+        return typing.get_type_hints(holder, module, local, include_extras=True)
+    except Exception:  # noqa: BLE001  (an annotation in a text is anybody's code)
+        return {name: _hint(cls, name, raw, module, local) for name, raw in annotations.items()}
 
 
 def _hint(cls: type, name: str, raw: object, module: dict[str, Any], local: dict[str, Any]) -> Any:

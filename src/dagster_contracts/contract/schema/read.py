@@ -149,10 +149,18 @@ def _made_by(factory: object, adapter: TypeAdapter[Any]) -> Any:
         return MISSING
 
 
+@lru_cache(maxsize=64)
+def _simple_adapter(annotation: Any) -> TypeAdapter[Any]:
+    """One for all fields of a type that says everything, as most fields are of a few of them."""
+    return TypeAdapter(annotation)
+
+
 def _adapter(where: str, shape: Shape) -> TypeAdapter[Any]:
     """What pydantic reads the field by, built here so that what it cannot build is refused where it is declared."""
     try:
-        return TypeAdapter(shape.annotation)
+        return (
+            _simple_adapter(shape.annotation) if isinstance(shape.annotation, type) else TypeAdapter(shape.annotation)
+        )
     except SchemaDefinitionError:
         raise
     except Exception as error:
