@@ -11,7 +11,7 @@ from pydantic_core import PydanticUndefined
 
 from dagster_contracts.contract import names
 from dagster_contracts.contract.row_fields import MISSING, DefaultFactory, RowField, RowSchema
-from dagster_contracts.contract.schema.annotations import Place, Shape, shape_of
+from dagster_contracts.contract.schema.annotations import PYTHON_TYPES, Place, Shape, shape_of
 from dagster_contracts.contract.schema.declared import Declared, declared_by
 from dagster_contracts.contract.schema.options import read_options
 from dagster_contracts.contract.schema.patterns import pattern_error
@@ -158,9 +158,8 @@ def _simple_adapter(annotation: Any) -> TypeAdapter[Any]:
 def _adapter(where: str, shape: Shape) -> TypeAdapter[Any]:
     """What pydantic reads the field by, built here so that what it cannot build is refused where it is declared."""
     try:
-        return (
-            _simple_adapter(shape.annotation) if isinstance(shape.annotation, type) else TypeAdapter(shape.annotation)
-        )
+        simple = isinstance(shape.annotation, type) and shape.annotation in PYTHON_TYPES
+        return _simple_adapter(shape.annotation) if simple else TypeAdapter(shape.annotation)
     except SchemaDefinitionError:
         raise
     except Exception as error:
