@@ -1,57 +1,74 @@
-"""Values of which a look says that they conform as they are, without a column being made of them."""
+"""Rows of which a look says that they conform as they are, without a column being made of them."""
 
 from __future__ import annotations
 
 import itertools
+from array import array
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from dagster_contracts.rows import constraints
-from dagster_contracts.rows.groups import objects
+from dagster_contracts.rows.by_key import NEAR, all_there
 from dagster_contracts.rows.leaves import OWN_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from dagster_contracts.rows.groups import Objects
-    from dagster_contracts.rows.shapes import Shape
+    from dagster_contracts.rows.shapes import RecordShape, Shape
 
 _NONE = type(None)
 
 
-def certainly_conform(shape: Shape, given: Objects, *, leave: bool) -> bool:
-    """Whether all values are the field's own and its column holds them; `False` where it takes more to tell.
+def conform_as_they_are(record: RecordShape, rows: list[Any]) -> bool:
+    """Whether rows have exactly the fields' keys and values of the fields' own types; `False` if it takes more to tell.
 
     Args:
-        shape: What the field asks for.
-        given: The values.
-        leave: Whether constraints are left to others.
+        record: What the rows must be.
+        rows: The rows.
     """
+    keys = [field.key for field in record.fields]
+    if not keys or not all(map(_is_plain, record.shapes)):
+        return False
+    for at in range(0, len(rows), NEAR):
+        some = rows[at : at + NEAR]
+        columns = all_there(some, keys) if set(map(type, some)) == {dict} else None
+        if columns is None or not all(map(_are_own, record.shapes, columns)):
+            return False
+    return True
+
+
+def _is_plain(shape: Shape) -> bool:
+    """Whether a field asks for nothing but values of a plain type, or lists of them."""
     asked = constraints.known(shape)
-    if asked is None or shape.of_none is not None or not (leave or not constraints.any_asked(shape, asked)):
+    if asked is None or shape.of_none is not None or constraints.any_asked(shape, asked):
         return False
-    own = list if shape.kind == "list" else OWN_TYPES.get(shape.kind)
-    if not given.kinds <= ({own, _NONE} if shape.nullable else {own}):
-        return False
-    some = filter(None, given.values) if given.some_none else given.values
     if shape.kind == "list":
-        return _lists_do(shape, some)
+        return isinstance(shape.dtype, pl.List) and shape.item is not None and _is_plain(shape.item)
+    return (
+        shape.kind == "bytes"
+        or shape.dtype == {"str": pl.String(), "int": pl.Int64(), "float": pl.Float64()}.get(shape.kind)
+        or shape.dtype == {"bool": pl.Boolean(), "date": pl.Date()}.get(shape.kind)
+    )
+
+
+def _are_own(shape: Shape, values: Sequence[Any]) -> bool:
+    """Whether values are all the field's own, and its column holds them."""
+    kinds = set(map(type, values))
+    if _NONE in kinds:
+        if not shape.nullable:
+            return False
+        kinds.discard(_NONE)
+        values = [value for value in values if value is not None]
+    if not kinds <= {list if shape.kind == "list" else OWN_TYPES[shape.kind]}:
+        return False
+    if shape.kind == "list":
+        assert shape.item is not None  # noqa: S101  (a list's shape has one)
+        return _are_own(shape.item, list(itertools.chain.from_iterable(values)))
     if shape.kind == "str":
-        return shape.dtype == pl.String() and _writable(some)
-    if shape.kind == "int":
-        return shape.dtype == pl.Int64() and _fit_int64(given.values)
-    if shape.kind == "float":
-        return shape.dtype == pl.Float64()
-    return shape.kind in {"bool", "date", "bytes"}
-
-
-def _lists_do(shape: Shape, lists: Iterable[list[Any]]) -> bool:
-    """Whether what is in lists conforms as it is."""
-    items = objects(list(itertools.chain.from_iterable(lists)))
-    assert shape.item is not None  # noqa: S101  (a list's shape has one)
-    return isinstance(shape.dtype, pl.List) and certainly_conform(shape.item, items, leave=False)
+        return _writable(values)
+    return shape.kind != "int" or _fit_int64(values)
 
 
 def _writable(texts: Iterable[str]) -> bool:
@@ -66,10 +83,10 @@ def _writable(texts: Iterable[str]) -> bool:
     return True
 
 
-def _fit_int64(values: Sequence[Any]) -> bool:
+def _fit_int64(values: Sequence[int]) -> bool:
     """Whether 64 bits hold all of some integers."""
     try:
-        pl.Series(values, dtype=pl.Int64(), strict=True)
-    except (OverflowError, TypeError, pl.exceptions.PolarsError):
+        array("q", values)
+    except OverflowError:
         return False
     return True

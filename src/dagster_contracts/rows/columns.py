@@ -5,12 +5,12 @@ All casts of a table are evaluated together, for each evaluation has its price.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from dagster_contracts.rows import as_they_are, cells, constraints, mixed, nested, pending
+from dagster_contracts.rows import cells, constraints, mixed, nested, pending
 from dagster_contracts.rows.exact import exact_values
 from dagster_contracts.rows.groups import Objects, groups, objects, sources_of
 from dagster_contracts.rows.leaves import OWN_TYPES
@@ -30,7 +30,6 @@ Given = Objects | pl.Series
 """The values of a field: Python's, or a table's column."""
 
 AS_THEY_ARE = frozenset({"bool", "int", "float", "str", "bytes"})
-_CHECKED = pl.Series(dtype=pl.Null())
 _AS_PYTHON = AS_THEY_ARE | {"date", "naive_datetime", "aware_datetime"}
 
 
@@ -39,8 +38,7 @@ class Column:
     """One field, conformed.
 
     Args:
-        series: The cells in the field's dtype; null where a value was refused. Of values that were only checked it may
-            have none.
+        series: The cells in the field's dtype; null where a value was refused.
         bad: The positions of the refused values, and why they were.
         repaired: Those values that were conformed by themselves, by their position.
         own: Whether all others were of the field's own type already.
@@ -85,11 +83,8 @@ def _begun(shape: Shape, given: Given, how: How, depth: int, name: str) -> Colum
         return _one_by_one(shape, _python(shape, given), how, depth)
     if isinstance(given, pl.Series) and given.dtype == pl.Object():
         given = objects(given.to_list())
-    leave = how.leave_rules and depth == 0
-    if how.only_check and isinstance(given, Objects) and as_they_are.certainly_conform(shape, given, leave=leave):
-        return Column(_CHECKED, own=True)
     if shape.kind in {"list", "record"}:
-        return _of_nested(shape, given, asked, replace(how, only_check=False), depth)
+        return _of_nested(shape, given, asked, how, depth)
     if isinstance(given, pl.Series):
         return _of_series(shape, given, asked, how=how, depth=depth, name=name)
     return _of_values(shape, given, asked, how=how, depth=depth, name=name)
@@ -191,12 +186,11 @@ def _all_fine(shape: Shape, series: pl.Series, how: How, depth: int, *, own: boo
 
 
 def _mended(
-    shape: Shape, given: Given, series: pl.Series, opened: pl.Series, *, own: bool, how: How, depth: int
+    shape: Shape, given: Given, series: pl.Series, positions: pl.Series, *, own: bool, how: How, depth: int
 ) -> Column:
     """Cells with the open ones conformed by themselves."""
-    if not opened.any():
+    if not len(positions):
         return Column(series, own=own)
-    positions = opened.arg_true()
     at = positions.to_list()
     some = given.gather(positions) if isinstance(given, pl.Series) else objects([given.values[one] for one in at])
     values = _python(shape, some)

@@ -11,6 +11,7 @@ import polars as pl
 
 from dagster_contracts.contract.row_fields import RowSchema, row_schema
 from dagster_contracts.rows import cells
+from dagster_contracts.rows.as_they_are import conform_as_they_are
 from dagster_contracts.rows.columns import as_values
 from dagster_contracts.rows.exact import exact_values
 from dagster_contracts.rows.foreign import as_mapping
@@ -118,9 +119,11 @@ def conform_part(
     """
     height = part.height if isinstance(part, Columns) else len(part)
     numbers = range(first_row, first_row + height)
-    how = How(strategy, leave_rules=leave_rules, only_check=want == "nothing")
+    how = How(strategy, leave_rules=leave_rules)
     if want == "rows" and any(map(_hides_values, record.shapes)):
         return row_by_row(record, part, how, numbers, as_rows=True)
+    if want == "nothing" and not isinstance(part, Columns) and conform_as_they_are(record, part):
+        return _all_conformed(record, record.empty, _numbers(numbers), (), None)
     given, no_rows = (part, set()) if isinstance(part, Columns) else _plain_rows(part)
     table = conform_table(record, given, how)
     bad = sorted(table.bad | no_rows)

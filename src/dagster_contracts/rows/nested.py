@@ -13,8 +13,6 @@ from dagster_contracts.rows.groups import Objects, objects
 from dagster_contracts.rows.sources import Columns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from dagster_contracts.rows.reference import How
     from dagster_contracts.rows.shapes import Shape
 
@@ -52,14 +50,14 @@ def of_series(shape: Shape, given: pl.Series, how: How, depth: int) -> Found | N
         return pl.repeat(None, len(given), eager=True, dtype=shape.dtype), None
     if isinstance(given.dtype, pl.Array):
         given = given.arr.to_list()
-    present = given.is_not_null()
     if shape.kind == "list" and isinstance(given.dtype, pl.List):
-        lengths = given.list.len().fill_null(0)
-        if _stands(shape, given, lengths):
+        items = given.explode(empty_as_null=False, keep_nulls=False)
+        if _stand(shape, given, items):
             return given, None
-        items = given.filter(lengths > 0).explode(empty_as_null=True)
-        return _lists(shape, lengths.to_numpy(), present, items, how=how, depth=depth)
+        lengths = given.list.len().fill_null(0).to_numpy()
+        return _lists(shape, lengths, given.is_not_null(), items, how=how, depth=depth)
     if shape.kind == "record" and isinstance(given.dtype, pl.Struct):
+        present = given.is_not_null()
         inner = given.filter(present)
         parts = {field.name: inner.struct.field(field.name) for field in given.dtype.fields}
         return _records(
@@ -68,7 +66,7 @@ def of_series(shape: Shape, given: pl.Series, how: How, depth: int) -> Found | N
     return None
 
 
-def _stands(shape: Shape, given: pl.Series, lengths: pl.Series) -> bool:
+def _stand(shape: Shape, given: pl.Series, items: pl.Series) -> bool:
     """Whether lists of a table are what the field asks for as they are."""
     item = shape.item
     if item is None or given.dtype != shape.dtype or item.kind not in columns.AS_THEY_ARE:
@@ -76,7 +74,7 @@ def _stands(shape: Shape, given: pl.Series, lengths: pl.Series) -> bool:
     asked = constraints.known(item)
     if asked is None or constraints.any_asked(item, asked):
         return False
-    return item.nullable or given.filter(lengths > 0).explode(empty_as_null=True).null_count() == 0
+    return item.nullable or items.null_count() == 0
 
 
 def _lists(

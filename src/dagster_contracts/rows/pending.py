@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from dagster_contracts.rows.shapes import Shape
 
+_NOWHERE = pl.Series(dtype=pl.UInt32())
+
 
 @dataclass(frozen=True)
 class Given:
@@ -39,7 +41,7 @@ class Plan:
     Args:
         cells: The cells in the field's dtype.
         opened: Which values are not vouched for at a glance.
-        closely: Which are not at a second look, where there is one.
+        closely: Which are not at a second look, where there is one; it is given only those.
         reads: The names of the series that the casts read.
     """
 
@@ -131,7 +133,7 @@ def _joined(parts: list[Cast]) -> Cast:
 
 
 def evaluated(pending: Sequence[Pending]) -> Iterator[tuple[pl.Series, pl.Series] | None]:
-    """The cells of each field and which of them are open; `None` where Polars could not evaluate the casts."""
+    """The cells of each field and where they are open; `None` where Polars could not evaluate the casts."""
     try:
         yield from _together(pending)
     except pl.exceptions.PolarsError:
@@ -143,7 +145,7 @@ def evaluated(pending: Sequence[Pending]) -> Iterator[tuple[pl.Series, pl.Series
 
 
 def _together(pending: Sequence[Pending]) -> list[tuple[pl.Series, pl.Series]]:
-    """The same for all fields in one evaluation, and in another for those that need a second look."""
+    """The same for all fields in one evaluation, and for what needs a second look in another."""
     if not pending:
         return []
     sources = pl.DataFrame([series for one in pending for series in one.sources])
@@ -151,11 +153,15 @@ def _together(pending: Sequence[Pending]) -> list[tuple[pl.Series, pl.Series]]:
     for at, one in enumerate(pending):
         wanted += [one.plan.cells.alias(f"cells {at}"), one.plan.opened.alias(f"open {at}")]
     found = sources.lazy().select(wanted).collect()
-    opened = [found[f"open {at}"] for at in range(len(pending))]
-    again = {
-        at: one.plan.closely for at, one in enumerate(pending) if one.plan.closely is not None and opened[at].any()
-    }
-    if again:
-        closer = sources.lazy().select(one.alias(f"{at}") for at, one in again.items()).collect()
-        opened = [closer[f"{at}"] if at in again else one for at, one in enumerate(opened)]
-    return [(found[f"cells {at}"], one) for at, one in enumerate(opened)]
+    return [(found[f"cells {at}"], _positions(one, found[f"open {at}"], sources)) for at, one in enumerate(pending)]
+
+
+def _positions(pending: Pending, opened: pl.Series, sources: pl.DataFrame) -> pl.Series:
+    """The positions that are open, at a second look where there is one."""
+    if not opened.any():
+        return _NOWHERE
+    positions = opened.arg_true()
+    if pending.plan.closely is None:
+        return positions
+    some = sources.select(one.name for one in pending.sources)[positions]
+    return positions.filter(some.select(pending.plan.closely).to_series())

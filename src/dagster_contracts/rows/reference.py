@@ -31,13 +31,11 @@ class How:
     Args:
         strategy: Whether values are repaired.
         leave_rules: Whether constraints that the contract has as rules on frames are left to those.
-        only_check: Whether what rows become is not wanted, only whether they conform.
         dropped: Takes the keys that no field has, in the order they were met.
     """
 
     strategy: MaterializationStrategy
     leave_rules: bool = False
-    only_check: bool = False
     dropped: dict[str, None] = field(default_factory=dict)
 
     @property
