@@ -1,5 +1,7 @@
 """A whole project checked: what reads what, what is asked for, and what the report says."""
 
+import os
+import re
 from pathlib import Path
 
 import pytest
@@ -210,3 +212,53 @@ def test_a_query_that_is_nested_without_end_is_not_verified(tmp_path: Path):
     )
     assert report.summary.held == 0
     assert report.exit_code("unverified") == 1
+
+
+@pytest.mark.parametrize("select", ["", ",", " , ", "+", "++", "final,+"])
+def test_a_selection_that_is_empty_says_so(tmp_path: Path, select: str):
+    with pytest.raises(InvalidSettingError, match=f"^The selection names no model: {re.escape(repr(select))}\\.$"):
+        dc.sql.check(write(tmp_path, PROJECT), select=[select])
+
+
+def test_a_path_that_holds_nothing_says_so(tmp_path: Path):
+    write(tmp_path, PROJECT | {"models/notes.txt": "x"})
+    (tmp_path / "models/empty").mkdir()
+    with pytest.raises(InvalidSettingError, match=r"empty' holds no model, contract or source of the project"):
+        dc.sql.check(tmp_path / "models/empty")
+    with pytest.raises(InvalidSettingError, match=r"notes.txt' is no model, contract or source of the project"):
+        dc.sql.check(tmp_path / "models/notes.txt")
+    with pytest.raises(InvalidSettingError, match=r"There is no '.*gone'"):
+        dc.sql.check(tmp_path / "gone")
+
+
+def test_a_pipe_among_the_models_is_not_waited_for(tmp_path: Path):
+    os.mkfifo(write(tmp_path, PROJECT) / "models/pipe.sql")
+    (found,) = [one for one in dc.sql.check(tmp_path).diagnostics if one.model == "pipe"]
+    assert (found.code, found.message) == ("E007", "models/pipe.sql cannot be read: it is no file.")
+
+
+@pytest.mark.parametrize(
+    ("sql", "held"),
+    [
+        (b"\xef\xbb\xbfSELECT 1::BIGINT AS id", 1),
+        (b"SELECT 1::BIGINT AS id\r\n;\r\n-- end\r\n", 1),
+        (b";;SELECT 1::BIGINT AS id;;", 1),
+        (b"select\xc2\xa01::BIGINT AS id", 1),
+        (b"SELECT 1::BIGINT AS id \x00", 0),
+        (b"\xef\xbb\xbf\xef\xbb\xbfSELECT 1::BIGINT AS id", 0),
+        (b"\xff\xfeS\x00E\x00", 0),
+        (b"SELECT 1::BIGINT AS id \x1b[31m", 0),
+        (b"SELECT 1::BIGINT AS id /* open", 0),
+        (b"SELECT 1::BIGINT AS id)", 0),
+        (b"WITH x AS (SELECT 1)", 0),
+        (b"SELECT " + b"(" * 5000 + b"1" + b")" * 5000 + b"::BIGINT AS id", 0),
+        (b"SELECT 1" + b" + 1" * 5000 + b" AS id", 0),
+    ],
+)
+def test_odd_bytes_are_read_or_refused(tmp_path: Path, sql: bytes, held: int):
+    write(tmp_path, {"contracts.toml": "", "contracts/odd.contract.toml": '[[columns]]\nname = "id"\ntype = "Int64"'})
+    (tmp_path / "models").mkdir(exist_ok=True)
+    (tmp_path / "models/odd.sql").write_bytes(sql)
+    report = dc.sql.check(tmp_path)
+    assert (report.summary.held, report.summary.not_verified) == (held, 1 - held)
+    assert len(report.diagnostics) == 1 - held

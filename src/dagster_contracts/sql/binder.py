@@ -139,7 +139,17 @@ class Binder:
 
         Args:
             sql: The query's text. Of what is no SELECT, none are found.
+
+        Raises:
+            QueryError: DuckDB cannot parse it.
         """
+        try:
+            self._connection.extract_statements(sql)
+        except duckdb.ParserException as error:
+            read = _read(error)
+            if isinstance(read, QueryError):
+                read.position = self._place(sql)
+                raise read from error
         try:
             (text,) = self._connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchall()[0]
             found = json.loads(text)

@@ -104,6 +104,8 @@ def shown_path(path: str, root: str) -> str:
 def _read(path: str, root: str) -> File:
     shown = shown_path(path, root)
     try:
+        if not os.path.isfile(path) and os.path.exists(path):  # noqa: PTH110, PTH113  (a pipe would never end)
+            return File(shown, None, "it is no file")
         with open(path, "rb") as file:  # noqa: PTH123
             data = file.read()
     except (OSError, ValueError) as error:

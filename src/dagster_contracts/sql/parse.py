@@ -55,6 +55,15 @@ def parse_query(sql: str, dialect: str) -> exp.Query:
     if not isinstance(query, exp.Query):
         kind = "a statement" if isinstance(query, exp.Command) else query.key.upper()
         raise NotOneSelectError(f"The file is {kind}, not a query.")
+    if _first_select(query).args.get("into"):
+        raise NotOneSelectError("The file is SELECT INTO, which writes a table, not a query.")
+    return query
+
+
+def _first_select(query: exp.Expr) -> exp.Expr:
+    """The SELECT that a query begins with."""
+    while isinstance(query, exp.SetOperation | exp.Subquery):
+        query = query.this
     return query
 
 
@@ -107,7 +116,7 @@ def _by_duckdb(sql: str) -> QueryError | None:
 
 def _read_duckdb(sql: str, text: str) -> QueryError:
     """One of DuckDB's parser errors, with its place."""
-    words = re.sub(r"\s+", " ", re.sub(r"^\w+ Error: ", "", _DUCKDB_LINE.split(text)[0])).strip()
+    words = re.sub(r"\s+", " ", re.sub(r"^\w+ Error: ", "", _DUCKDB_LINE.split(text)[0])).strip().rstrip(".")
     return QueryError("syntax", f"The query does not parse as duckdb: {words}.", duckdb_place(sql, text))
 
 

@@ -9,12 +9,13 @@ from dagster_contracts.contract.verdict import Verdict
 from dagster_contracts.diagnostics.finding import Diagnostic, Report, ReportedColumn, ReportedModel, Summary
 from dagster_contracts.sql.contract_check import check_contract, count_promises
 from dagster_contracts.sql.contract_findings import Contracted, not_verified
-from dagster_contracts.sql.positions import start_of
+from dagster_contracts.sql.positions import span_of, start_of
 from dagster_contracts.sql.versions import package_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from dagster_contracts.diagnostics.finding import Span
     from dagster_contracts.sql.load import Loaded
     from dagster_contracts.sql.project import Model, ModelContract
     from dagster_contracts.sql.relation import Relation
@@ -44,7 +45,7 @@ def build_report(
         contract = project.contracts.get(name)
         if analysis.is_behind and (contract is None or not count_promises(contract.promises)):
             message = f"`{name}` was not looked at"
-            span = analysis.place or start_of(models[name].path)
+            span = analysis.place or _output_span(models[name])
             findings.append(not_verified(name, message, strict=is_strict, reasons=analysis.reasons, source=span))
     for contract in project.contracts.values():
         if only is not None and contract.model not in only:
@@ -87,7 +88,7 @@ def _check(
     if analysis.relation is None:
         promises = f"{count} promise{'' if count == 1 else 's'}"
         message = f"the columns of `{model.name}` are not known, so none of its {promises} could be looked at"
-        source = analysis.place or start_of(model.path)
+        source = analysis.place or _output_span(model)
         if not count:
             return [], []
         return [
@@ -108,6 +109,14 @@ def _check(
         )
     )
     return list(checked.findings), list(checked.verdicts)
+
+
+def _output_span(model: Model) -> Span:
+    """Where a model says what it returns."""
+    from dagster_contracts.sql.select_list import output_place  # noqa: PLC0415  (imports the SQL parser)
+
+    place = output_place(model.sql or "", model.dialect)
+    return start_of(model.path) if place is None else span_of(model.path, model.sql or "", *place)
 
 
 def _no_model(contract: ModelContract, models: Iterable[str]) -> Diagnostic:

@@ -75,7 +75,10 @@ def at_paths(
             return None
         inside = {name for file, name in owners.items() if file == shown or file.startswith(f"{shown}/")}
         if not inside:
-            raise InvalidSettingError(f"{str(path)!r} is no model, contract or source of the project {config.root}.")
+            what = "holds" if path.is_dir() else "is"
+            raise InvalidSettingError(
+                f"{str(path)!r} {what} no model, contract or source of the project {config.root}."
+            )
         chosen |= inside
     return chosen
 
@@ -94,7 +97,10 @@ def by_name(patterns: Iterable[str], names: Iterable[str], reads: Mapping[str, S
     """
     known = sorted(names)
     chosen: set[str] = set()
-    for pattern in [part.strip() for text in patterns for part in text.split(",") if part.strip()]:
+    parts = [part.strip() for text in patterns for part in text.split(",") if part.strip()]
+    if not all(part.strip("+") for part in parts) or not parts:
+        raise InvalidSettingError(f"The selection names no model: {', '.join(map(repr, patterns))}.")
+    for pattern in parts:
         bare = pattern.strip("+")
         found = {name for name in known if fnmatchcase(name.lower(), bare.lower())}
         if not found:
