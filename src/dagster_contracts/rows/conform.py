@@ -15,6 +15,7 @@ from dagster_contracts.rows.as_they_are import conform_as_they_are
 from dagster_contracts.rows.columns import as_values
 from dagster_contracts.rows.exact import exact_values
 from dagster_contracts.rows.foreign import as_mapping
+from dagster_contracts.rows.groups import objects
 from dagster_contracts.rows.raw import raw_json
 from dagster_contracts.rows.reference import How, conform_row
 from dagster_contracts.rows.refused import as_failure
@@ -214,7 +215,7 @@ def canonical(record: RecordShape, columns: Columns) -> Columns:
     for key, one in columns.columns.items():
         shape = shapes.get(record.by_key.get(key, ""))
         if shape is not None and isinstance(one, pl.Series) and one.dtype == shape.dtype and cells.decoder(shape):
-            found[key] = cells.decoded(shape, exact_values(one))
+            found[key] = objects(cells.decoded(shape, exact_values(one)))
     return Columns(found, columns.height)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import polars as pl
 
@@ -14,9 +15,13 @@ from dagster_contracts.rows.arrow_types import for_polars, stored
 from dagster_contracts.rows.exact import exact_values
 from dagster_contracts.rows.failure import key_text
 from dagster_contracts.rows.foreign import as_mapping, no_if_it_raises
+from dagster_contracts.rows.groups import Objects, objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+_NEVER_MISSING: Final = frozenset({type(None), bool, int, str, bytes, list, tuple, dict, dt.date, dt.datetime})
+"""The types that pandas takes no missing marker to be of."""
 
 
 @dataclass(frozen=True)
@@ -24,34 +29,41 @@ class Columns:
     """A table, column by column.
 
     Args:
-        columns: A series for each column that has one type; for one of mixed Python objects, their list.
+        columns: A series for each column that has one type; for one of mixed Python objects, those.
         height: How many rows there are.
     """
 
-    columns: dict[str, pl.Series | list[Any]]
+    columns: dict[str, pl.Series | Objects]
     height: int
 
     def rows(self) -> list[dict[str, Any]]:
         """The same row by row, in Python's values, none of them shortened."""
         if not self.columns:
             return [{} for _ in range(self.height)]
-        values = [exact_values(one) if isinstance(one, pl.Series) else one for one in self.columns.values()]
+        values = [exact_values(one) if isinstance(one, pl.Series) else one.values for one in self.columns.values()]
         names = list(self.columns)
         return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
 
     def at(self, positions: list[int]) -> Columns:
         """Some of the rows."""
         some = {
-            name: one.gather(positions) if isinstance(one, pl.Series) else [one[at] for at in positions]
+            name: one.gather(positions) if isinstance(one, pl.Series) else objects([one.values[at] for at in positions])
             for name, one in self.columns.items()
         }
         return Columns(some, len(positions))
 
     def slices(self, rows: int) -> Iterator[Columns]:
         """The same in parts of so many rows."""
+        if 0 < self.height <= rows:
+            yield self
+            return
         for start in range(0, self.height, rows):
             stop = min(start + rows, self.height)
-            yield Columns({name: one[start:stop] for name, one in self.columns.items()}, stop - start)
+            some = {
+                name: one[start:stop] if isinstance(one, pl.Series) else objects(one.values[start:stop])
+                for name, one in self.columns.items()
+            }
+            yield Columns(some, stop - start)
 
 
 @no_if_it_raises
@@ -138,11 +150,11 @@ def of_polars(frame: pl.DataFrame) -> Columns:
     return Columns({one.name: _plain(one) for one in frame.get_columns()}, frame.height)
 
 
-def _plain(series: pl.Series) -> pl.Series | list[Any]:
+def _plain(series: pl.Series) -> pl.Series | Objects:
     """A series that no dtype hides from: categories as text, objects as a list, extensions as they are stored."""
     series = stored(series)
     if series.dtype == pl.Object():
-        return series.to_list()
+        return objects(series.to_list())
     if series.dtype in (pl.Categorical, pl.Enum):
         return series.cast(pl.String())
     return series
@@ -165,8 +177,8 @@ def of_pandas(frame: Any) -> Columns:
     return Columns(columns, len(frame))
 
 
-def _of_pandas_series(series: Any) -> pl.Series | list[Any]:
-    """One column; one of Python objects stays a list, for its values may be of any type."""
+def _of_pandas_series(series: Any) -> pl.Series | Objects:
+    """One column; one of Python objects stays what it is, for its values may be of any type."""
     kind = str(series.dtype)
     if kind.startswith("period["):  # Arrow's and Polars' are their bare numbers
         series = series.astype(object)
@@ -177,12 +189,12 @@ def _of_pandas_series(series: Any) -> pl.Series | list[Any]:
             return _plain(cast("pl.Series", pl.from_pandas(series, nan_to_null=True)))
         except Exception:  # noqa: BLE001  (what Arrow does not know is read as objects)
             series = series.astype(object)
+    values = series.to_numpy().tolist()
+    found = objects(values)
+    if found.kinds <= _NEVER_MISSING:
+        return found
     missing = series.isna().to_numpy()
-    values = series.to_numpy()
-    if missing.any():
-        values = values.copy()
-        values[missing] = None
-    return cast("list[Any]", values.tolist())
+    return objects([None if gone else value for value, gone in zip(values, missing, strict=True)])
 
 
 def restore(value: object) -> Callable[[pl.DataFrame], Any] | None:

@@ -90,7 +90,7 @@ def _of_columns(
             extra.append(key)
         else:
             extra += [name] if name in by_name else []
-            by_name[name] = objects(column) if isinstance(column, list) else column
+            by_name[name] = column
     if not how.strict:
         how.dropped.update(dict.fromkeys(f"{prefix}{key_text(key)}" for key in extra))
     unlike = frozenset(range(part.height)) if extra and how.strict else frozenset()
