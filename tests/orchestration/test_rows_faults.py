@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import random
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from tests.orchestration.forked_runs import Runner
+from tests.orchestration.killed_rows_run import ROWS, bad_rows
 
 import dagster_contracts as dc
 from dagster_contracts.orchestration import conform
@@ -47,6 +51,73 @@ def test_a_run_killed_between_rows_leaves_the_old_table_and_the_next_one_sweeps(
         told = json.loads(process.stdout.read().splitlines()[-1])
     assert (told["success"], told["valid"], told["invalid"]) == (True, 4_900, 100)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["events.parquet", "events_quarantine.parquet"]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The table and the quarantine of an asset each of whose rows carries the version of its run."""
+
+    base: Path
+
+    def rows(self, name: str) -> pl.DataFrame:
+        return pl.read_parquet(self.base / f"{name}.parquet")
+
+    def version(self) -> int:
+        """The one version that the table is of, after a look at all of its rows."""
+        table = self.rows("events")
+        [version] = table["version"].unique()
+        bad = (7, 13) if bad_rows(version) else ()
+        assert table["id"].to_list() == [at for at in range(ROWS) if at % 100 not in bad]
+        return version
+
+    def quarantined(self) -> int | None:
+        """The one version that the quarantine is of, likewise; `None` if there is nothing in it."""
+        quarantine = self.rows("events_quarantine")
+        if not quarantine.height:
+            return None
+        [version] = quarantine["version"].unique()
+        assert quarantine["id"].to_list() == [at for at in range(ROWS) if at % 100 in (7, 13)]
+        assert quarantine["raw"].count() == quarantine.height / 2
+        return version
+
+    def left(self) -> list[str]:
+        """What is there beside of both."""
+        return sorted({path.name for path in self.base.iterdir()} - {"events.parquet", "events_quarantine.parquet"})
+
+    def hold(self, run: int, before: tuple[int, int | None], code: int) -> None:
+        """Both are whole, of this run or of the one before, and no refused row of what is in the table is lost."""
+        table, quarantine = self.version(), self.quarantined()
+        now = run if bad_rows(run) else None
+        assert table in ({run} if code == 0 else {before[0], run})
+        assert quarantine in ({now} if code == 0 else {before[1], now})
+        if table == run and now is not None:
+            assert quarantine == run
+
+
+@POSIX
+@pytest.mark.parametrize("kills", [5, pytest.param(200, marks=pytest.mark.slow)])
+def test_killed_runs_of_rows_leave_both_tables_whole(tmp_path: Path, kills: int):
+    chance = random.Random(2013)
+    killed, undisturbed = Tables(tmp_path / "killed"), Tables(tmp_path / "undisturbed")
+    runner = Runner("tests.orchestration.killed_rows_run", str(tmp_path))
+    code, seconds = runner.run(f"1 {killed.base}")
+    assert code == 0
+    ended, interrupted = {0: 0, -signal.SIGKILL: 0}, 0
+    for run in range(2, kills + 2):
+        before = killed.version(), killed.quarantined()
+        code, _ = runner.run(f"{run} {killed.base}", kill_after=chance.uniform(0.1, 1.1) * seconds)
+        ended[code] += 1
+        killed.hold(run, before, code)
+        interrupted += bool(killed.left())
+        assert len(killed.left()) <= 1  # each run has removed what the one before it left
+    assert ended[-signal.SIGKILL] > kills / 2
+    assert interrupted > kills / 8
+    for one in (killed, undisturbed):
+        assert runner.run(f"{10_000} {one.base}")[0] == 0
+        assert one.left() == []
+    runner.close()
+    for name in ("events", "events_quarantine"):
+        assert_frame_equal(killed.rows(name), undisturbed.rows(name))
 
 
 @pytest.fixture

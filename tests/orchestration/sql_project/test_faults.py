@@ -3,8 +3,6 @@
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,48 +11,12 @@ from pathlib import Path
 import dagster as dg
 import duckdb
 import pytest
+from tests.orchestration.forked_runs import Runner
 from tests.orchestration.sql_project.shop import Shop
 
-SCRIPT = Path(__file__).with_name("killed_run.py")
 ROWS = 400_000
 MODEL = f"SELECT i AS id, version, repeat('x', 20) || i AS text FROM raw_version, range({ROWS}) AS r (i)"
 CONTRACT = '[[columns]]\nname = "version"\nnullable = false\n'
-
-
-class Runner:
-    """A process that forks one run after another."""
-
-    def __init__(self, shop: Shop) -> None:
-        config = shop.folder / "project" / "contracts.toml"
-        command = [sys.executable, SCRIPT, str(config), shop.attributes["database"]]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert self.heard() == "ready"
-
-    def heard(self) -> str:
-        """The next line that is meant for this test."""
-        for line in self.process.stdout or ():
-            if line.startswith("> "):
-                return line[2:].strip()
-        raise AssertionError("the runner ended")
-
-    def say(self, text: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{text}\n")
-        self.process.stdin.flush()
-
-    def run(self, kill_after: float | None = None) -> tuple[int, float]:
-        """One run's exit code and how long it took."""
-        self.say("big")
-        child, started = int(self.heard()), time.monotonic()
-        if kill_after is not None:
-            time.sleep(kill_after)
-            os.kill(child, signal.SIGKILL)
-        self.say("wait for it")
-        return int(self.heard()), time.monotonic() - started
-
-    def close(self) -> None:
-        with self.process:  # closes its pipes, and waits for it
-            pass
 
 
 @pytest.fixture
@@ -68,7 +30,8 @@ def shop(tmp_path: Path) -> Shop:
 
 @pytest.fixture
 def runner(shop: Shop) -> Iterator[Runner]:
-    runner = Runner(shop)
+    config = shop.folder / "project" / "contracts.toml"
+    runner = Runner("tests.orchestration.sql_project.killed_run", str(config), shop.attributes["database"])
     yield runner
     runner.close()
 
@@ -76,12 +39,12 @@ def runner(shop: Shop) -> Iterator[Runner]:
 @pytest.mark.parametrize("kills", [6, pytest.param(200, marks=pytest.mark.slow)])
 def test_a_killed_run_leaves_the_table_whole(shop: Shop, runner: Runner, kills: int):
     chance = random.Random(2013)
-    code, seconds = runner.run()
+    code, seconds = runner.run("big")
     assert code == 0
     have, ended = 0, {0: 0, -signal.SIGKILL: 0}
     for version in range(1, kills + 1):
         shop.query(f"UPDATE raw_version SET version = {version}")
-        code, _ = runner.run(kill_after=chance.uniform(0.1, 1.1) * seconds)
+        code, _ = runner.run("big", kill_after=chance.uniform(0.1, 1.1) * seconds)
         ended[code] += 1
         ((rows, least, most, ids),) = shop.query("SELECT count(*), min(version), max(version), sum(id) FROM big")
         assert (rows, ids) == (ROWS, ROWS * (ROWS - 1) // 2)
@@ -90,7 +53,7 @@ def test_a_killed_run_leaves_the_table_whole(shop: Shop, runner: Runner, kills: 
         have = most
     assert ended[-signal.SIGKILL] > kills / 2
     shop.query("UPDATE raw_version SET version = -1")
-    assert runner.run()[0] == 0
+    assert runner.run("big")[0] == 0
     assert shop.query("SELECT DISTINCT version FROM big") == [(-1,)]
     assert sorted(file.name for file in shop.folder.iterdir()) == ["project", "shop.duckdb"]
 
