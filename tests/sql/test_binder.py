@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import duckdb
 import pytest
 
 from dagster_contracts.sql.binder import Binder
@@ -125,3 +126,26 @@ def test_what_duckdb_cannot_hold_is_not_known(binder: Binder, name: list[str], c
     with pytest.raises(UnknownOutputError):
         binder.declare(name, columns)
     assert binder.describe("SELECT id FROM orders") == (("id", "BIGINT"),)
+
+
+def test_no_database_is_started_before_it_is_asked(monkeypatch: pytest.MonkeyPatch):
+    started = []
+    original = duckdb.connect
+    monkeypatch.setattr(duckdb, "connect", lambda *given, **more: started.append(given) or original(*given, **more))
+    unused = Binder()
+    unused.close()
+    assert started == []
+    asked = Binder()
+    assert asked.describe("SELECT 1 AS one") == (("one", "INTEGER"),)
+    asked.close()
+    assert len(started) == 1
+
+
+def test_what_a_query_calls_is_found_wherever_it_is_called(binder: Binder):
+    sql = "SELECT 'é', a(1), [2].B(), c(x -> d(x)) FROM e(1) WHERE f(2) GROUP BY g(3) HAVING h(4) ORDER BY i(5) -- j(6)"
+    calls = binder.calls(sql)
+    assert [name for name in calls if len(name) == 1 and name.isalpha()] == list("abcdefghi")
+    assert {sql[slice(*place)].lower() for name, place in calls.items() if place and len(name) == 1} >= set("abcdefghi")
+    assert "upper" in binder.functions()
+    with pytest.raises(QueryError):
+        binder.calls("SELECT 1 FROM t FOR UPDATE")

@@ -6,6 +6,7 @@ needs when it runs: `--help` and an unchanged project must answer before a parse
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
@@ -15,6 +16,8 @@ from io import TextIOWrapper
 from dagster_contracts.cli import check, diff, explain, generate, init, lock, snapshot
 from dagster_contracts.errors import ContractsError
 
+_NEW_OBJECTS = 50_000
+"""After how many new objects Python looks for those that hold each other; it would every few hundred, for nothing."""
 COMMANDS = (check, diff, lock, generate, snapshot, init, explain)
 
 
@@ -24,6 +27,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):  # a terminal that lacks a letter shows its number
             stream.reconfigure(errors="backslashreplace")
     arguments = _parser().parse_args()
+    gc.set_threshold(_NEW_OBJECTS)
     try:
         code = arguments.run(arguments)
         sys.stdout.flush()

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import tarfile
-import tempfile
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,6 +55,10 @@ def _outputs(loaded: Loaded) -> dict[str, Relation | None]:
 
 def _at_revision(config: Path, revision: str) -> Loaded:
     """The project as it was at a git revision, taken from the repository without touching the working tree."""
+    import tarfile  # noqa: PLC0415  (these are slow to import, and every command imports this module)
+    import tempfile  # noqa: PLC0415
+    from io import BytesIO  # noqa: PLC0415
+
     from dagster_contracts.errors import InvalidSettingError  # noqa: PLC0415
     from dagster_contracts.sql.load import load  # noqa: PLC0415
 
@@ -75,6 +75,8 @@ def _at_revision(config: Path, revision: str) -> Loaded:
 
 
 def _git(folder: Path, *arguments: str) -> bytes:
+    import subprocess  # noqa: PLC0415
+
     from dagster_contracts.errors import InvalidSettingError  # noqa: PLC0415
 
     command = ["git", "-C", str(folder), *arguments]

@@ -19,10 +19,13 @@ def render(report: Report, form: Format = "text", *, fail_on: FailOn = "error", 
         fail_on: The mildest finding that the command exits with 1 for, and that JUnit shall count as a failure.
         colour: Whether `"text"` is printed on a terminal that has colours.
     """
-    from dagster_contracts.diagnostics import github, json, junit, sarif, text  # noqa: PLC0415  (only what is printed)
-
+    # Only what is printed is imported: the text needs no parser of XML.
     if form == "text":
+        from dagster_contracts.diagnostics import text  # noqa: PLC0415
+
         return text.render(report, fail_on=fail_on, colour=colour)
+    from dagster_contracts.diagnostics import github, json, junit, sarif  # noqa: PLC0415
+
     if form == "junit":
         return junit.render(report, fail_on)
     if form == "github":

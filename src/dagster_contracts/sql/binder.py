@@ -44,13 +44,22 @@ class Binder:
     again only when its columns are others.
     """
 
-    def __init__(self) -> None:
-        self._open()
+    _opened: duckdb.DuckDBPyConnection | None
 
-    def _open(self) -> None:
-        """Start an empty database."""
-        self._connection = duckdb.connect(":memory:", config=_LOCKED)
-        self._connection.execute("SET lock_configuration = true")
+    def __init__(self) -> None:
+        self._clear()
+
+    @property
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        """The database, started when it is first asked: what is known from before needs none."""
+        if self._opened is None:
+            self._opened = duckdb.connect(":memory:", config=_LOCKED)
+            self._opened.execute("SET lock_configuration = true")
+        return self._opened
+
+    def _clear(self) -> None:
+        """Forget everything; the next question starts an empty database."""
+        self._opened = None
         self._tables: dict[tuple[str, ...], tuple[tuple[str, str], ...]] = {}
         self._homes: set[tuple[str, ...]] = {("main",), ("memory", "main")}
         self._functions: frozenset[str] = frozenset()
@@ -109,7 +118,7 @@ class Binder:
             return tuple(zip(bound.columns, map(str, bound.types), strict=True))
         except (duckdb.Error, RuntimeError, ValueError) as error:
             if isinstance(error, duckdb.InternalException | duckdb.FatalException):
-                self._open()  # a database that met an internal error answers no further query
+                self._clear()  # a database that met an internal error answers no further query
             read = _read(error)
             if isinstance(read, QueryError | RefusedQueryError):
                 read.position = self._place(sql)
@@ -124,7 +133,7 @@ class Binder:
         else:
             return None
         found = re.fullmatch(r"\[(\d+),(\d+)\]", location or "")
-        if found is None:
+        if found is None or int(found[1]) < len(_EXPLAIN):
             return None
         data = sql.encode("utf-8", "surrogatepass")
         start = int(found[1]) - len(_EXPLAIN)
@@ -133,7 +142,7 @@ class Binder:
         return first, first + max(1, len(at.decode("utf-8", "replace")))
 
     def calls(self, sql: str) -> dict[str, tuple[int, int] | None]:
-        """The functions that a query calls, in small letters, each with its place in the text.
+        """The functions that a query calls, in small letters, in the text's order, each with a place.
 
         DuckDB's own parser finds them, so nothing needs to be known of the tables that the query reads.
 
@@ -156,7 +165,11 @@ class Binder:
         except (duckdb.Error, RuntimeError, ValueError, RecursionError):
             return {}
         data = sql.encode("utf-8", "surrogatepass")
-        return {name.lower(): _place(name, at, data) for name, at in _functions(found)}
+        called = [(name.lower(), _place(name, at, data)) for name, at in _functions(found)]
+        places: dict[str, tuple[int, int] | None] = {}
+        for name, place in sorted(called, key=lambda one: one[1] or (len(sql), 0)):
+            places.setdefault(name, place)
+        return places
 
     def functions(self) -> frozenset[str]:
         """The functions that DuckDB has without an extension that is not built in, in small letters."""
@@ -167,7 +180,8 @@ class Binder:
 
     def close(self) -> None:
         """Close the connection."""
-        self._connection.close()
+        if self._opened is not None:
+            self._opened.close()
 
     def _make_home(self, home: tuple[str, ...]) -> None:
         """Create the catalog and the schema that a table is in."""

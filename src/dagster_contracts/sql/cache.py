@@ -26,12 +26,11 @@ _MODELS = "models.json"
 
 def digest(parts: Iterable[str | None]) -> str:
     """A hash of texts, of which no two lists have the same."""
-    found = hashlib.sha256()
+    pieces: list[bytes] = []
     for part in parts:
         data = b"" if part is None else part.encode("utf-8", "surrogatepass")
-        found.update(f"{'-' if part is None else len(data)}:".encode())
-        found.update(data)
-    return found.hexdigest()
+        pieces += (b"-:" if part is None else b"%d:" % len(data), data)
+    return hashlib.sha256(b"".join(pieces)).hexdigest()
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def find_columns(name: str, relation: Relation, dialect: str) -> Match:
     return Match(())
 
 
+@lru_cache(maxsize=4096)
 def _compared(name: str, dialect: str) -> str:
     """A name without its letters' case; DuckDB looks at that of every letter but those from A to Z."""
     return name.translate(_LETTERS) if dialect == "duckdb" else name.lower()
