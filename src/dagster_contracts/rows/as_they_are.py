@@ -41,8 +41,7 @@ def conform_as_they_are(record: RecordShape, rows: list[Any]) -> bool:
 
 def _is_plain(shape: Shape) -> bool:
     """Whether a field asks for nothing but values of a plain type, or lists of them."""
-    asked = constraints.known(shape)
-    if asked is None or shape.of_none is not None or constraints.any_asked(shape, asked):
+    if shape.of_none is not None or not constraints.none_asked(shape):
         return False
     if shape.kind == "list":
         return isinstance(shape.dtype, pl.List) and shape.item is not None and _is_plain(shape.item)

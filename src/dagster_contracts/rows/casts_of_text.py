@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
 import polars as pl
 
 from dagster_contracts.rows.vouched import Cast, Source, moments, narrowed, where, where_not_null
@@ -50,21 +49,7 @@ def text_to_bool(_: Shape, source: Source) -> Cast:
 def text_to_date(_: Shape, source: Source) -> Cast:
     """Year, month and day, all digits written."""
     cells = source.expr.str.to_date("%Y-%m-%d", strict=False, cache=False)
-    plain = source.expr.map_batches(plainly_written, return_dtype=pl.Boolean())
-    return Cast(cells, plain & (cells >= _FIRST_DAY))
-
-
-def plainly_written(texts: pl.Series) -> pl.Series:
-    """Which dates are written with ten digits and dashes; of others Polars reads some: "2024- 1-02", "+024-01-02".
-
-    Where all have ten characters and these are digits, dashes and what stands beside them in ASCII, no pattern is
-    needed: of such texts Polars reads none but those, and years before the first.
-    """
-    if (texts.str.len_bytes() == len("2024-01-02")).all():
-        characters = np.frombuffer(texts.str.join("").item().encode(), dtype=np.uint8)
-        if characters.size and ord("-") <= characters.min() and characters.max() <= ord("9"):
-            return pl.repeat(True, len(texts), eager=True)  # noqa: FBT003
-    return texts.str.contains(_DATE)
+    return Cast(cells, source.expr.str.contains(_DATE) & (cells >= _FIRST_DAY))
 
 
 def text_to_naive(shape: Shape, source: Source) -> Cast:

@@ -22,7 +22,6 @@ from dagster_contracts.rows.vouched import Cast
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from dagster_contracts.contract.schema.constraints import Constraints
     from dagster_contracts.rows.reference import How
     from dagster_contracts.rows.shapes import Shape
 
@@ -78,19 +77,18 @@ def conform_columns(shapes: Sequence[Shape], given: Sequence[Given], how: How, d
 
 def _begun(shape: Shape, given: Given, how: How, depth: int, name: str) -> Column | Pending:
     """What is known of a field before any cast is evaluated."""
-    asked = constraints.known(shape)
-    if asked is None or shape.kind in {"json", "any"}:
+    if constraints.known(shape) is None or shape.kind in {"json", "any"}:
         return _one_by_one(shape, _python(shape, given), how, depth)
     if isinstance(given, pl.Series) and given.dtype == pl.Object():
         given = objects(given.to_list())
     if shape.kind in {"list", "record"}:
-        return _of_nested(shape, given, asked, how, depth)
+        return _of_nested(shape, given, how, depth)
     if isinstance(given, pl.Series):
-        return _of_series(shape, given, asked, how=how, depth=depth, name=name)
-    return _of_values(shape, given, asked, how=how, depth=depth, name=name)
+        return _of_series(shape, given, how=how, depth=depth, name=name)
+    return _of_values(shape, given, how=how, depth=depth, name=name)
 
 
-def _of_nested(shape: Shape, given: Given, asked: Constraints, how: How, depth: int) -> Column:
+def _of_nested(shape: Shape, given: Given, how: How, depth: int) -> Column:
     """Lists or records, whose insides were conformed as columns of their own."""
     found = (
         nested.of_series(shape, given, how, depth)
@@ -101,7 +99,7 @@ def _of_nested(shape: Shape, given: Given, asked: Constraints, how: How, depth: 
         return _one_by_one(shape, _python(shape, given), how, depth)
     series, vouched = found
     leave = how.leave_rules and depth == 0
-    if vouched is None and (leave or not constraints.any_asked(shape, asked)):
+    if vouched is None and (leave or constraints.none_asked(shape)):
         nulls = given.null_count() if isinstance(given, pl.Series) else _nones(shape, given, series)
         if nulls == series.null_count():
             return _all_fine(shape, series, how, depth, own=False)
@@ -126,15 +124,13 @@ def _of_nested(shape: Shape, given: Given, asked: Constraints, how: How, depth: 
     return _mended(shape, given, *result, own=False, how=how, depth=depth)
 
 
-def _of_series(
-    shape: Shape, given: pl.Series, asked: Constraints, *, how: How, depth: int, name: str
-) -> Column | Pending:
+def _of_series(shape: Shape, given: pl.Series, *, how: How, depth: int, name: str) -> Column | Pending:
     """A table's column, whose dtype says what all values are."""
     if given.dtype == pl.Null():
         nothing = pl.repeat(None, len(given), eager=True, dtype=shape.dtype)
         return _all_fine(shape, nothing, how, depth, own=False)
     leave = how.leave_rules and depth == 0
-    if given.dtype == shape.dtype and shape.kind in AS_THEY_ARE and (leave or not constraints.any_asked(shape, asked)):
+    if given.dtype == shape.dtype and shape.kind in AS_THEY_ARE and (leave or constraints.none_asked(shape)):
         return _all_fine(shape, given, how, depth, own=True)
     stands_for = shape.kind in {"uuid", "enum"} and given.dtype == shape.dtype
     plan = pending.planned(
@@ -145,9 +141,7 @@ def _of_series(
     return Pending([given.alias(name)], plan)
 
 
-def _of_values(
-    shape: Shape, given: Objects, asked: Constraints, *, how: How, depth: int, name: str
-) -> Column | Pending:
+def _of_values(shape: Shape, given: Objects, *, how: How, depth: int, name: str) -> Column | Pending:
     """Python values, type by type."""
     values, kinds = given.values, groups(given)
     leave = how.leave_rules and depth == 0
@@ -159,7 +153,7 @@ def _of_values(
         return _all_fine(shape, nothing, how, depth, own=True)
     found = sources_of(kinds, values, shape)
     own = len(kinds) == 1 and all(_is_own(shape, kind) for kind in kinds)
-    if own and found.whole and shape.kind in _AS_PYTHON and (leave or not constraints.any_asked(shape, asked)):
+    if own and found.whole and shape.kind in _AS_PYTHON and (leave or constraints.none_asked(shape)):
         series = found.parts[0][1]
         if series.dtype == shape.dtype:
             return _all_fine(shape, series, how, depth, own=one_type)

@@ -35,9 +35,11 @@ def _is_known(part: Any) -> bool:
     return type(part).__name__ == "_PydanticGeneralMetadata" and set(vars(part)) <= _GENERAL
 
 
-def any_asked(shape: Shape, constraints: Constraints) -> bool:
-    """Whether a field's cells must keep anything besides their type."""
-    return _asked(shape, constraints) != {}
+@lru_cache(maxsize=4096)
+def none_asked(shape: Shape) -> bool:
+    """Whether a field's cells certainly need to keep nothing besides their type."""
+    asked = known(shape)
+    return asked is not None and not _asked(shape, asked)
 
 
 def _asked(shape: Shape, constraints: Constraints) -> dict[str, Any]:

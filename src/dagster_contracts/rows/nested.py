@@ -71,8 +71,7 @@ def _stand(shape: Shape, given: pl.Series, items: pl.Series) -> bool:
     item = shape.item
     if item is None or given.dtype != shape.dtype or item.kind not in columns.AS_THEY_ARE:
         return False
-    asked = constraints.known(item)
-    if asked is None or constraints.any_asked(item, asked):
+    if not constraints.none_asked(item):
         return False
     return item.nullable or items.null_count() == 0
 

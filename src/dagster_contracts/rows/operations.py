@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from dagster_contracts.rows.shapes import RecordShape
 
 PART_ROWS: Final = 16_384
-"""How many rows are conformed at once."""
+"""How many rows are conformed at once, where they come one by one."""
+
+LIST_ROWS: Final = 65_536
+"""How many rows of a list are, at most."""
+
+_LIST_VALUES: Final = 450_000
+"""How many values of a list are: more of them at once leave the processor's cache, fewer cost more each."""
 
 TABLE_ROWS: Final = 262_144
 """How many rows of a table are, which is columns already."""
@@ -102,7 +108,7 @@ def _parts(record: RecordShape, given: object, strategy: MaterializationStrategy
     """Everything that was given, conformed part by part; the failures of all parts raise at the end."""
     collected = Collected()
     dropped: dict[str, None] = {}
-    for part in cut(given):
+    for part in cut(given, fields=len(record.fields)):
         found = conform_part(record, part, strategy, first_row=collected.rows_read, want=want)
         collected.rows_read += found.count
         collected.add(found.failures)
@@ -117,8 +123,12 @@ def _parts(record: RecordShape, given: object, strategy: MaterializationStrategy
         raise schema_error(record.name, collected)
 
 
-def cut(given: object) -> Iterator[Columns | list[Any]]:
+def cut(given: object, fields: int = 0) -> Iterator[Columns | list[Any]]:
     """Rows in parts of at most `PART_ROWS`, or a table in parts of at most `TABLE_ROWS` rows.
+
+    Args:
+        given: Rows or a table.
+        fields: How many fields the rows are for; a list for few is cut into parts of up to `LIST_ROWS`.
 
     Raises:
         SchemaError: It is neither, or its iterator raised.
@@ -127,6 +137,7 @@ def cut(given: object) -> Iterator[Columns | list[Any]]:
     if isinstance(source, Columns):
         yield from source.slices(TABLE_ROWS)
     elif isinstance(source, list):
-        yield from (source[at : at + PART_ROWS] for at in range(0, len(source), PART_ROWS))
+        rows = max(PART_ROWS, min(LIST_ROWS, _LIST_VALUES // max(fields, 1)))
+        yield from (source[at : at + rows] for at in range(0, len(source), rows))
     else:
         yield from in_parts(source, PART_ROWS)
