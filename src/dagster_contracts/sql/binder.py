@@ -223,11 +223,15 @@ def _functions(node: object) -> Iterator[tuple[str, object]]:
 
 
 def _place(name: str, at: object, data: bytes) -> tuple[int, int] | None:
-    """Where a function's name stands in a text, if it does at this byte or, behind what it is called on, soon after."""
-    if not isinstance(at, int) or at >= len(data):
-        return None
-    start = len(data[:at].decode("utf-8", "replace"))
-    found = re.compile(re.escape(name), re.IGNORECASE).search(data.decode("utf-8", "replace"), start)
+    """Where a function's name stands in a text: at this byte, or soon after, behind what it is called on.
+
+    DuckDB does not tell where a function of rows is called; there, it is the first place that looks like it.
+    """
+    start, behind = 0, r"(?=\s*\()"
+    if isinstance(at, int) and at < len(data):
+        start, behind = len(data[:at].decode("utf-8", "replace")), ""
+    pattern = re.compile(rf"{re.escape(name)}{behind}", re.IGNORECASE)
+    found = pattern.search(data.decode("utf-8", "replace"), start)
     return found.span() if found else None
 
 
