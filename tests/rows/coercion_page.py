@@ -2,7 +2,7 @@
 
 from pathlib import Path  # noqa: I001
 
-from dagster_contracts.rows.differences import DIFFERENCES
+from dagster_contracts.rows.differences import DIFFERENCES, LEAVES
 from tests.rows.coercion_table import FIELDS, TABLE, Code
 
 PAGE = Path(__file__).parents[2] / "docs" / "coercion.md"
@@ -11,6 +11,14 @@ HEADS = {
     "naive": "datetime, no zone",
     "aware": "datetime, zone",
     "uuid": "UUID",
+}
+NAMES = {
+    "naive_datetime": "datetime (no zone)",
+    "aware_datetime": "datetime (zone)",
+    "decimal": "Decimal",
+    "uuid": "UUID",
+    "json": "dict",
+    "any": "Any",
 }
 INTRO = """\
 # What becomes of a value
@@ -53,6 +61,13 @@ def shown(value: object) -> str:
     return f"`{text}`".replace("|", "\\|")
 
 
+def named(kinds: tuple[str, ...]) -> str:
+    """The fields that a difference concerns, as the table and the annotations name them."""
+    if kinds == LEAVES:
+        return "all but lists, records, dict and Any"
+    return ", ".join(NAMES.get(kind, kind) for kind in kinds)
+
+
 def page() -> str:
     """The whole page."""
     lines = [INTRO, "## Where this differs from pydantic", ""]
@@ -61,7 +76,7 @@ def page() -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     lines += [
-        f"| {one.name} | {', '.join(one.kinds)} | {one.ours}{f' (`{one.code}`)' if one.code else ''} | {one.pydantics} "
+        f"| {one.name} | {named(one.kinds)} | {one.ours}{f' (`{one.code}`)' if one.code else ''} | {one.pydantics} "
         f"| {'yes' if one.lax else 'no'} |"
         for one in DIFFERENCES
     ]

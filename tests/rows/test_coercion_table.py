@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 from pydantic import AwareDatetime, Field
-from tests.rows.coercion_table import FIELDS, TABLE, Code
+from tests.rows.coercion_table import FIELDS, TABLE, Code, Word
 
 import dagster_contracts as dc
 from dagster_contracts.contract.row_fields import row_schema
@@ -86,3 +86,50 @@ def test_years_and_months_are_no_length_unless_the_field_is_lax():
         (1, "exact", "", "calendar"),
         (2, "several", "[2]", "calendar"),
     ]
+
+
+class Dicts(Schema):
+    moments: dict[str, dt.datetime] = Field(default_factory=dict)
+    days: dict[str, list[dt.date]] = Field(default_factory=dict)
+    lengths: dict[str, dict[str, dt.timedelta]] = Field(default_factory=dict)
+    shares: dict[str, float | None] = Field(default_factory=dict)
+    words: dict[str, str] = Field(default_factory=dict)
+    loose: dict[str, dt.timedelta] = dc.field(default_factory=dict, lax=True)
+
+
+@pytest.mark.parametrize(
+    ("field", "given", "place", "code"),
+    [
+        ("moments", {"a": "2024-01-02", "b": 1700000000}, ".b", "bare_digits"),
+        ("moments", {"a": "2024-01-02T03:04:05.123456789"}, ".a", "inexact"),
+        ("days", {"a": ["2024-01-02", "1704153600"]}, ".a[1]", "bare_digits"),
+        ("lengths", {"a": {"b": "P1M"}}, ".a.b", "calendar"),
+        ("lengths", {"a": {"b": Decimal("0.0000001")}}, ".a.b", "inexact"),
+        ("shares", {"a": None, "b": 2**53 + 1}, ".b", "inexact"),
+        ("shares", {"a": "1e999"}, ".a", "out_of_range"),
+        ("words", {"a": Word.FIVE}, ".a", "enum_member"),
+        ("words", {b"a": "1", "a": "2"}, "", "type"),
+    ],
+)
+def test_a_value_inside_of_a_dict_is_refused_where_a_column_would_refuse_its_loss(field, given, place, code):
+    with pytest.raises(SchemaError) as caught:
+        Dicts.reconcile([{field: given}])
+    [failure] = caught.value.failures
+    assert (failure.field, failure.place, failure.code) == (field, place, code)
+
+
+def test_a_value_inside_of_a_dict_that_loses_nothing_is_read():
+    given = {
+        "moments": {"a": "2024-01-02T03:04:05.123456000", "b": "2024-01-02T03:04:05+02:00"},
+        "days": {"a": ["2024-01-02"]},
+        "lengths": {"a": {"b": "PT1M", "c": 1.5}},
+        "shares": {"a": "0.5", "b": 2**53, "c": None},
+        "words": {"a": b"x"},
+        "loose": {"a": "P1M"},
+    }
+    [found] = Dicts.reconcile([given])
+    assert found["moments"]["a"] == dt.datetime(2024, 1, 2, 3, 4, 5, 123456)  # noqa: DTZ001
+    assert found["moments"]["b"].utcoffset() == dt.timedelta(hours=2)
+    assert found["lengths"] == {"a": {"b": dt.timedelta(minutes=1), "c": dt.timedelta(seconds=1.5)}}
+    assert found["shares"] == {"a": 0.5, "b": 2.0**53, "c": None}
+    assert (found["words"], found["loose"]) == ({"a": "x"}, {"a": dt.timedelta(days=30)})

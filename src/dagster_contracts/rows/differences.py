@@ -55,7 +55,11 @@ DIFFERENCES = (
         lax=False,
     ),
     Difference(
-        "NaN to text", ("str",), "not_a_number", "refused: NaN is no text", "refuses it; as text it would be 'nan'"
+        "NaN to text",
+        ("str",),
+        "not_a_number",
+        "refused: NaN is no text",
+        "refuses every number; coerce_numbers_to_str makes it 'nan'",
     ),
     Difference(
         "members of another Enum",
@@ -147,6 +151,13 @@ DIFFERENCES = (
         "kept if JSON can hold them without loss: text keys, finite numbers, no sets",
         "keeps any object",
         lax=False,
+    ),
+    Difference(
+        "values inside of a dict[str, T]",
+        ("json",),
+        None,
+        "read by pydantic, refused where a field of T would lose something; inside of models and unions pydantic's",
+        "takes what it can read",
     ),
 )
 """All of them."""

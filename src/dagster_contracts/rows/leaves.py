@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
-import re
-import struct
 from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, get_args
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-import polars as pl
 from pydantic import ValidationError
 
 from dagster_contracts.rows import text
 from dagster_contracts.rows.epochs import from_epoch
 from dagster_contracts.rows.fits import settled
 from dagster_contracts.rows.foreign import unwrapped
+from dagster_contracts.rows.guards import guard, guard_inside, in_width, is_bare, refuse_finer
 from dagster_contracts.rows.refused import Refused, from_pydantic
 
 if TYPE_CHECKING:
@@ -41,16 +38,8 @@ OWN_TYPES: Final[dict[str, type]] = {
     "uuid": UUID,
     "json": dict,
 }
-_TEMPORAL: Final = frozenset({"date", "naive_datetime", "aware_datetime", "time", "timedelta"})
 _MOMENTS: Final = frozenset({"date", "naive_datetime", "aware_datetime"})
-_NUMBERS: Final = frozenset({"bool", "int", "float", "decimal"})
 _MOST_DIGITS: Final = 400
-_ROUNDING: Final = 16  # units in a float's last place that sums of seconds may be off
-_FLOAT32: Final = struct.Struct("f")
-_DIGITS: Final = re.compile(r"\s*[+-]?(\d[\d_]*)?\.?\d*([eE][+-]?\d+)?\s*")
-_WHOLE: Final = re.compile(r"\s*[+-]?\d[\d_]*(\.0*)?\s*")
-_CALENDAR: Final = re.compile(r"[+-]?P[^T]*[1-9][\d.,]*[YM]")
-_FINER: Final = re.compile(r"[.,]\d{6}\d*[1-9]")
 
 
 def own(shape: Shape, value: Any) -> Any:
@@ -93,19 +82,26 @@ def coerced(shape: Shape, value: Any) -> Any:
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) > _MOST_DIGITS:
         raise Refused("out_of_range", f"it has more than {_MOST_DIGITS} digits", value)
     if not shape.lax:
-        _guard(shape, value)
-        if shape.epoch is not None and shape.kind in _MOMENTS and _is_bare(value):
+        guard(shape, value)
+        if shape.epoch is not None and shape.kind in _MOMENTS and is_bare(value):
             return _in_zone(shape, settled(shape, from_epoch(shape.kind, shape.epoch, value)))
+    read = _read(shape, value)
+    if shape.kind == "json" and not shape.lax:
+        guard_inside(shape.of, value, read)
+    found = settled(shape, _exact(shape.kind, read))
+    if shape.kind == "timedelta" and not shape.lax:
+        refuse_finer(value, found)
+    return in_width(shape, value, found) if shape.kind == "float" else _in_zone(shape, found)
+
+
+def _read(shape: Shape, value: Any) -> Any:
+    """Pydantic's lax answer."""
     try:
-        found = shape.plain.validate_python(value)
+        return shape.plain.validate_python(value)
     except ValidationError as error:
         raise from_pydantic(error, value) from None
     except (TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
         raise Refused("type", f"it does not read as one ({type(error).__name__})", value) from None
-    found = settled(shape, _exact(shape.kind, found))
-    if shape.kind == "timedelta" and not shape.lax:
-        _refuse_finer(value, found)
-    return _in_width(shape, value, found) if shape.kind == "float" else _in_zone(shape, found)
 
 
 def _is_own(shape: Shape, value: Any) -> bool:
@@ -131,78 +127,6 @@ def _text(shape: Shape, value: Any) -> str:
     except Refused as refused:
         refused.value, refused.wanted = value, shape.wanted
         raise
-
-
-def _guard(shape: Shape, value: Any) -> None:
-    """Refuse what pydantic would take and lose something of."""
-    if isinstance(value, Enum) and not (shape.kind in _NUMBERS and isinstance(value, (int, float))):
-        raise Refused("enum_member", "a member of another Enum is not its value; give its .value", value)
-    if shape.kind not in _TEMPORAL:
-        return
-    if shape.epoch is None and shape.kind != "timedelta" and _is_bare(value):
-        raise Refused("bare_digits", "bare digits are no moment unless the field says epoch='s', 'ms' or 'us'", value)
-    if isinstance(value, (str, bytes, bytearray)):
-        written = value if isinstance(value, str) else bytes(value).decode("latin-1")
-        if _FINER.search(written):
-            raise Refused("inexact", "it has fractions finer than a microsecond", value)
-        if shape.kind == "timedelta" and _CALENDAR.match(written):
-            raise Refused("calendar", "years and months have no fixed length; give days", value)
-
-
-def _is_bare(value: Any) -> bool:
-    """Whether a value is a number, or a text of nothing else."""
-    if isinstance(value, (bytes, bytearray)):
-        value = bytes(value).decode("latin-1")
-    if isinstance(value, str):
-        return bool(value.strip()) and _DIGITS.fullmatch(value) is not None and any(map(str.isdigit, value))
-    return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
-
-
-def _refuse_finer(value: Any, found: dt.timedelta) -> None:
-    """Refuse seconds of which less than a microsecond was cut off; a float's own rounding is none."""
-    if isinstance(value, Decimal):
-        cut = Decimal(found // dt.timedelta(microseconds=1)).scaleb(-6) != value
-    else:
-        cut = isinstance(value, float) and abs(found.total_seconds() - value) > _ROUNDING * math.ulp(value)
-    if cut:
-        raise Refused("inexact", "it has fractions finer than a microsecond", value)
-
-
-def _in_width(shape: Shape, value: Any, found: float) -> float:
-    """A repaired float as its column holds it, unless it was a number that no float is near, or an integer."""
-    if shape.dtype == pl.Float32():
-        found = _FLOAT32.unpack(_FLOAT32.pack(found))[0]
-    if shape.lax:
-        return found
-    written = _number_of(value)
-    if math.isinf(found) and written is not None and written.is_finite():
-        raise Refused("out_of_range", "no float reaches so far", value)
-    if found == 0 and written:
-        raise Refused("inexact", "the float nearest to it is zero", value)
-    if (isinstance(value, int) and found != value) or (_is_whole(value) and Decimal(found) != written):
-        raise Refused("inexact", "a float cannot hold this integer exactly", value)
-    return found
-
-
-def _number_of(value: Any) -> Decimal | None:
-    """The number that a text or a decimal is; `None` for other values."""
-    if isinstance(value, (bytes, bytearray)):
-        value = bytes(value).decode("latin-1")
-    if not isinstance(value, (str, Decimal)):
-        return None
-    try:
-        return Decimal(value)
-    except ArithmeticError:
-        return None
-
-
-def _is_whole(value: Any) -> bool:
-    """Whether a text or a decimal writes out all digits of an integer, so that each is meant."""
-    if isinstance(value, Decimal):
-        return value.is_finite() and value.as_tuple().exponent <= 0 and value == value.to_integral_value()  # type: ignore[operator]
-    if isinstance(value, (bytes, bytearray)):
-        value = bytes(value).decode("latin-1")
-    return isinstance(value, str) and _WHOLE.fullmatch(value) is not None
 
 
 def _in_zone(shape: Shape, found: Any) -> Any:

@@ -53,7 +53,7 @@ Kind = Literal[
     "record",
 ]
 
-_LEAVES: dict[Any, Kind] = {
+LEAF_KINDS: dict[Any, Kind] = {
     bool: "bool",
     int: "int",
     float: "float",
@@ -235,7 +235,7 @@ def _record(schema: RowSchema, *, sensitive: bool) -> RecordShape:
 
 def _shape(annotation: Any, dtype: pl.DataType, nullable: bool, context: _Context) -> Shape:  # noqa: FBT001, PLR0911
     """The tree for an annotation, its dtype beside it all the way down."""
-    annotation, metadata, outer, optional = _stripped(annotation)
+    annotation, metadata, outer, optional = stripped(annotation)
     shared: dict[str, Any] = {
         "dtype": dtype,
         "nullable": nullable or optional,
@@ -260,7 +260,7 @@ def _shape(annotation: Any, dtype: pl.DataType, nullable: bool, context: _Contex
         return Shape("record", annotation, record=nested, narrower=_with_validators(annotation), **shared)
     if annotation in _DATES:
         return Shape("date", _DATES[annotation], narrower=annotation, **shared)
-    kind = _LEAVES.get(annotation)
+    kind = LEAF_KINDS.get(annotation)
     if kind is None:
         raise SchemaDefinitionError(
             f"field {context.name!r} has a type that rows cannot be conformed to: {annotation}."
@@ -276,7 +276,7 @@ def _with_validators(record: Any) -> Any:
     return record if found.field_validators or found.model_validators or found.validators else None
 
 
-def _stripped(annotation: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...], bool]:
+def stripped(annotation: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...], bool]:
     """A bare annotation, its metadata, that outside of `T | None`, and whether `None` was there."""
     metadata: tuple[Any, ...] = ()
     outer: tuple[Any, ...] = ()
