@@ -40,13 +40,13 @@ class Column:
         series: The cells in the field's dtype; null where a value was refused.
         bad: The positions of the refused values, and why they were.
         repaired: Those values that were conformed by themselves, by their position.
-        own: Whether all others were of the field's own type already.
+        values: What all others become in Python, where that is known without their cells.
     """
 
     series: pl.Series
     bad: dict[int, Refused] = field(default_factory=dict)
     repaired: dict[int, Any] = field(default_factory=dict)
-    own: bool = False
+    values: Sequence[Any] | None = None
 
 
 def conform_columns(shapes: Sequence[Shape], given: Sequence[Given], how: How, depth: int) -> list[Column]:
@@ -71,7 +71,7 @@ def conform_columns(shapes: Sequence[Shape], given: Sequence[Given], how: How, d
         if result is None:
             found.append(_one_by_one(shape, _python(shape, values), how, depth))
         else:
-            found.append(_mended(shape, values, *result, own=one.own, how=how, depth=depth))
+            found.append(_mended(shape, values, *result, values=one.values, how=how, depth=depth))
     return found
 
 
@@ -102,7 +102,7 @@ def _of_nested(shape: Shape, given: Given, how: How, depth: int) -> Column:
     if vouched is None and (leave or constraints.none_asked(shape)):
         nulls = given.null_count() if isinstance(given, pl.Series) else _nones(shape, given, series)
         if nulls == series.null_count():
-            return _all_fine(shape, series, how, depth, own=False)
+            return _all_fine(shape, series, how, depth)
     present = (
         given.is_not_null()
         if isinstance(given, pl.Series)
@@ -121,17 +121,17 @@ def _of_nested(shape: Shape, given: Given, how: How, depth: int) -> Column:
     result = next(pending.evaluated([Pending(sources, plan)]))
     if result is None:
         return _one_by_one(shape, _python(shape, given), how, depth)
-    return _mended(shape, given, *result, own=False, how=how, depth=depth)
+    return _mended(shape, given, *result, how=how, depth=depth)
 
 
 def _of_series(shape: Shape, given: pl.Series, *, how: How, depth: int, name: str) -> Column | Pending:
     """A table's column, whose dtype says what all values are."""
     if given.dtype == pl.Null():
         nothing = pl.repeat(None, len(given), eager=True, dtype=shape.dtype)
-        return _all_fine(shape, nothing, how, depth, own=False)
+        return _all_fine(shape, nothing, how, depth)
     leave = how.leave_rules and depth == 0
     if given.dtype == shape.dtype and shape.kind in AS_THEY_ARE and (leave or constraints.none_asked(shape)):
-        return _all_fine(shape, given, how, depth, own=True)
+        return _all_fine(shape, given, how, depth)
     stands_for = shape.kind in {"uuid", "enum"} and given.dtype == shape.dtype
     plan = pending.planned(
         shape, (pending.Given(name, given.dtype),), strict=how.strict and not stands_for, leave=leave
@@ -145,18 +145,17 @@ def _of_values(shape: Shape, given: Objects, *, how: How, depth: int, name: str)
     """Python values, type by type."""
     values, kinds = given.values, groups(given)
     leave = how.leave_rules and depth == 0
-    one_type = len(kinds) <= 1
-    if not (one_type or how.strict) and (alike := mixed.as_one(shape, kinds, values)) is not None:
+    if len(kinds) > 1 and not how.strict and (alike := mixed.as_one(shape, kinds, values)) is not None:
         values, kinds = alike, frozenset({OWN_TYPES[shape.kind]})
     if not kinds:
         nothing = pl.repeat(None, len(values), eager=True, dtype=shape.dtype)
-        return _all_fine(shape, nothing, how, depth, own=True)
+        return _all_fine(shape, nothing, how, depth, values)
     found = sources_of(kinds, values, shape)
     own = len(kinds) == 1 and all(_is_own(shape, kind) for kind in kinds)
     if own and found.whole and shape.kind in _AS_PYTHON and (leave or constraints.none_asked(shape)):
         series = found.parts[0][1]
         if series.dtype == shape.dtype:
-            return _all_fine(shape, series, how, depth, own=one_type)
+            return _all_fine(shape, series, how, depth, values)
     parts = tuple(pending.Given(f"{name}.{at}", series.dtype, kind) for at, (kind, series) in enumerate(found.parts))
     sources = [series.alias(one.name) for one, (_, series) in zip(parts, found.parts, strict=True)]
     plan = pending.planned(shape, parts, strict=how.strict, leave=leave)
@@ -167,32 +166,38 @@ def _of_values(shape: Shape, given: Objects, *, how: How, depth: int, name: str)
         plan = pending.planned(shape, parts, present=present.name, strict=how.strict, leave=leave)
         assert plan is not None  # noqa: S101  (there was one without that series)
         sources.append(present)
-    return Pending([one for one in sources if one.name in plan.reads], plan, own=own and one_type)
+    return Pending([one for one in sources if one.name in plan.reads], plan, values if own else None)
 
 
-def _all_fine(shape: Shape, series: pl.Series, how: How, depth: int, *, own: bool) -> Column:
+def _all_fine(shape: Shape, series: pl.Series, how: How, depth: int, values: Sequence[Any] | None = None) -> Column:
     """A column of which only nulls could be refused."""
     if series.null_count() == 0 or (shape.nullable and shape.of_none is None):
-        return Column(series, own=own)
+        return Column(series, values=values)
     nulls = ((at, None) for at in series.is_null().arg_true().to_list())
     _, bad = _by_themselves(shape, nulls, how, depth)
-    return Column(series, bad, own=own)
+    return Column(series, bad, values=values)
 
 
 def _mended(
-    shape: Shape, given: Given, series: pl.Series, positions: pl.Series, *, own: bool, how: How, depth: int
+    shape: Shape,
+    given: Given,
+    series: pl.Series,
+    positions: pl.Series,
+    *,
+    how: How,
+    depth: int,
+    values: Sequence[Any] | None = None,
 ) -> Column:
     """Cells with the open ones conformed by themselves."""
     if not len(positions):
-        return Column(series, own=own)
+        return Column(series, values=values)
     at = positions.to_list()
     some = given.gather(positions) if isinstance(given, pl.Series) else objects([given.values[one] for one in at])
-    values = _python(shape, some)
-    repaired, bad = _by_themselves(shape, zip(at, values, strict=True), how, depth)
+    repaired, bad = _by_themselves(shape, zip(at, _python(shape, some), strict=True), how, depth)
     mended = cells.column("", shape, [repaired.get(one) for one in at])
     back = pl.int_range(0, len(series), dtype=pl.UInt32(), eager=True)
     back = back.scatter(at, pl.int_range(len(series), len(series) + len(at), dtype=pl.UInt32(), eager=True))
-    return Column(pl.concat([series, mended]).rechunk().gather(back), bad, repaired, own)
+    return Column(pl.concat([series, mended]).rechunk().gather(back), bad, repaired, values)
 
 
 def _nones(shape: Shape, given: Objects, series: pl.Series) -> int:
@@ -239,8 +244,8 @@ def _is_own(shape: Shape, kind: Any) -> bool:
 
 def as_values(shape: Shape, column: Column, given: Given) -> list[Any]:
     """The conformed values in Python: those that were the field's own as they came, others from their cells."""
-    if column.own and isinstance(given, Objects):
-        found = list(given.values)
+    if column.values is not None:
+        found = list(column.values)
     elif len(column.repaired) + len(column.bad) == len(column.series):
         found = [None] * len(column.series)
     else:

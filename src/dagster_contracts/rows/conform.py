@@ -12,6 +12,7 @@ import polars as pl
 from dagster_contracts.contract.row_fields import RowSchema, row_schema
 from dagster_contracts.rows import cells
 from dagster_contracts.rows.as_they_are import conform_as_they_are
+from dagster_contracts.rows.by_key import NEAR
 from dagster_contracts.rows.columns import as_values
 from dagster_contracts.rows.exact import exact_values
 from dagster_contracts.rows.foreign import as_mapping
@@ -283,12 +284,19 @@ def _plain_rows(rows: list[Any]) -> tuple[list[dict[Any, Any]], set[int]]:
 
 def _as_dicts(record: RecordShape, table: Table) -> list[dict[str, Any]]:
     """Conformed columns as rows."""
-    names = [field.name for field in record.fields]
-    columns = [
-        as_values(shape, column, given)
-        for shape, column, given in zip(record.shapes, table.columns, table.given, strict=True)
-    ]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    columns = {
+        field.name: as_values(shape, column, given)
+        for (field, shape), column, given in zip(record.pairs, table.columns, table.given, strict=True)
+    }
+    blank: dict[str, Any] = dict.fromkeys(columns)
+    found: list[dict[str, Any]] = []
+    for at in range(0, table.height, NEAR):
+        some = [blank.copy() for _ in range(at, min(at + NEAR, table.height))]
+        for name, values in columns.items():
+            for row, value in zip(some, values[at : at + NEAR], strict=True):
+                row[name] = value
+        found += some
+    return found
 
 
 def _hides_values(shape: Shape) -> bool:

@@ -13,6 +13,7 @@ from dagster_contracts.rows.vouched import Cast, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from dagster_contracts.rows.shapes import Shape
 
@@ -58,12 +59,12 @@ class Pending:
     Args:
         sources: The series that the plan reads, by names of their own.
         plan: What is evaluated.
-        own: Whether all values are of the field's own type already.
+        values: What the values become in Python, where that is known without their cells.
     """
 
     sources: list[pl.Series]
     plan: Plan
-    own: bool = False
+    values: Sequence[Any] | None = None
 
 
 @lru_cache(maxsize=4096)
