@@ -224,7 +224,7 @@ def _by_themselves(
         try:
             repaired[at] = conform_value(shape, value, how, depth)
         except Refused as refused:
-            bad[at] = refused
+            bad[at] = refused.alone()
     return repaired, bad
 
 

@@ -12,8 +12,6 @@ import polars as pl
 from dagster_contracts.contract.row_fields import RowSchema, row_schema
 from dagster_contracts.rows import cells
 from dagster_contracts.rows.as_they_are import conform_as_they_are
-from dagster_contracts.rows.by_key import NEAR
-from dagster_contracts.rows.columns import as_values
 from dagster_contracts.rows.exact import exact_values
 from dagster_contracts.rows.foreign import as_mapping
 from dagster_contracts.rows.groups import objects
@@ -130,7 +128,7 @@ def conform_part(
     table = conform_table(record, given, how)
     bad = sorted(table.bad | no_rows)
     frame = table.frame(record) if want == "frame" else record.empty
-    rows = _as_dicts(record, table) if want == "rows" else None
+    rows = table.rows(record) if want == "rows" else None
     if not bad:
         return _all_conformed(record, frame, _numbers(numbers), tuple(sorted(how.dropped)), rows)
     some = part.at(bad) if isinstance(part, Columns) else [part[at] for at in bad]
@@ -280,23 +278,6 @@ def _plain_rows(rows: list[Any]) -> tuple[list[dict[Any, Any]], set[int]]:
         if mapping is None:
             no_rows.add(at)
     return found, no_rows
-
-
-def _as_dicts(record: RecordShape, table: Table) -> list[dict[str, Any]]:
-    """Conformed columns as rows."""
-    columns = {
-        field.name: as_values(shape, column, given)
-        for (field, shape), column, given in zip(record.pairs, table.columns, table.given, strict=True)
-    }
-    blank: dict[str, Any] = dict.fromkeys(columns)
-    found: list[dict[str, Any]] = []
-    for at in range(0, table.height, NEAR):
-        some = [blank.copy() for _ in range(at, min(at + NEAR, table.height))]
-        for name, values in columns.items():
-            for row, value in zip(some, values[at : at + NEAR], strict=True):
-                row[name] = value
-        found += some
-    return found
 
 
 def _hides_values(shape: Shape) -> bool:

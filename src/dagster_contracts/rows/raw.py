@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
-from typing import Any
+from typing import Any, Final
 
 from dagster_contracts.rows.foreign import as_mapping, unwrapped
 from dagster_contracts.rows.refused import Refused
 from dagster_contracts.rows.text import MAX_DEPTH, as_text
 
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_SIMPLE: Final = frozenset({type(None), bool, int, float, str})
+_SHORT: Final = 3_000
+"""So many bytes hold no integer that is written otherwise for its length."""
+
 
 def raw_json(row: object) -> str:
     """A row as JSON text. What JSON cannot hold stands there as Python writes it."""
+    if type(row) is dict and _SIMPLE.issuperset(map(type, row.values())) and {str}.issuperset(map(type, row)):
+        with contextlib.suppress(ValueError):  # what JSON or UTF-8 cannot hold
+            found = _ENCODE(row)
+            if len(found.encode()) < _SHORT:
+                return found
     try:
         return json.dumps(_shown(row, 0), ensure_ascii=False, allow_nan=False)
     except Exception:  # noqa: BLE001  (rows are anybody's objects)

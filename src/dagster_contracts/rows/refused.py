@@ -37,6 +37,11 @@ class Refused(Exception):  # noqa: N818  (it never leaves the package)
         self.place = step + self.place
         return self
 
+    def alone(self) -> Refused:
+        """The same to be kept: without what was called when it was raised, and all that was in memory there."""
+        self.__traceback__ = self.__context__ = None
+        return self
+
 
 def as_failure(refused: Refused, row: int, field: str, shape: Shape) -> RowFailure:
     """A refusal with its row and field, the value masked where the field is sensitive."""

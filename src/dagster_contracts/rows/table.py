@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from dagster_contracts.rows import columns as one_field
-from dagster_contracts.rows.by_key import by_key
+from dagster_contracts.rows.by_key import NEAR, by_key
 from dagster_contracts.rows.failure import key_text
 from dagster_contracts.rows.groups import objects
 from dagster_contracts.rows.reference import default_of, refuse_missing
@@ -50,6 +50,22 @@ class Table:
         return pl.DataFrame(
             [column.series.alias(field.name) for field, column in zip(record.fields, self.columns, strict=True)]
         )
+
+    def rows(self, record: RecordShape) -> list[dict[str, Any]]:
+        """All rows as dicts by the column's name; those that are refused hold `None`."""
+        columns = {
+            field.name: one_field.as_values(shape, column, given)
+            for (field, shape), column, given in zip(record.pairs, self.columns, self.given, strict=True)
+        }
+        blank: dict[str, Any] = dict.fromkeys(columns)
+        found: list[dict[str, Any]] = []
+        for at in range(0, self.height, NEAR):
+            some = [blank.copy() for _ in range(at, min(at + NEAR, self.height))]
+            for name, values in columns.items():
+                for row, value in zip(some, values[at : at + NEAR], strict=True):
+                    row[name] = value
+            found += some
+        return found
 
 
 def conform_table(record: RecordShape, part: Columns | list[dict[Any, Any]], how: How, depth: int = 0) -> Table:
