@@ -44,7 +44,7 @@ def read_schema(schema: type[dy.Schema]) -> Contract:
         raise NotAContractError(
             f"{schema.__name__} declares no column, so a table under it would lose every one it has."
         )
-    names.refuse_reserved_columns(schema.__name__, columns)
+    names.refuse_reserved_columns(schema.__name__, columns, hint="; `alias=` sets its name in the frame")
     built = _built_rules(schema, columns)
     rule_names = _rule_names(schema, columns, built)
     wordings = {name: rendering.worded(column, rule_names[name]) for name, column in columns.items()}

@@ -59,8 +59,13 @@ def filter_check_name(name: str) -> str:
     return _FILTER_PREFIX + _slug(name, _ONE_NAME)
 
 
-def refuse_reserved_columns(contract: str, columns: Collection[str]) -> None:
+def refuse_reserved_columns(contract: str, columns: Collection[str], *, hint: str = "") -> None:
     """Refuse columns that a quarantine's own columns could meet, and those that Polars takes for other columns.
+
+    Args:
+        contract: The contract's name.
+        columns: The names of its columns.
+        hint: What the contract's form has instead of a reserved name, after "Rename the column".
 
     Raises:
         ReservedColumnError: A column's name begins with `dy_`, or is `*` or `^…$`.
@@ -75,7 +80,7 @@ def refuse_reserved_columns(contract: str, columns: Collection[str]) -> None:
     if reserved:
         raise ReservedColumnError(
             f"{contract} declares {', '.join(map(repr, reserved))}: names that begin with {RESERVED_PREFIX!r} are "
-            "reserved for check names and quarantine columns. Rename the column; `alias=` sets its name in the frame."
+            f"reserved for check names and quarantine columns. Rename the column{hint}."
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from dataclasses import dataclass, fields
 from decimal import Decimal
@@ -71,6 +72,11 @@ class Constraints:
 NO_CONSTRAINTS = Constraints()
 
 _BOUNDS = frozenset({"ge", "gt", "le", "lt"})
+_STEPS: dict[str, Any] = {
+    **dict.fromkeys(("Int8", "Int16", "Int32", "Int64", "Int128", "UInt8", "UInt16", "UInt32", "UInt64"), 1),
+    "Date": dt.timedelta(days=1),
+}
+"""How far apart the nearest two values of a type are."""
 _LENGTHS = frozenset({"min_length", "max_length"})
 _NUMBERS = _BOUNDS | {"multiple_of"}
 _FITTING: dict[str, frozenset[str]] = {
@@ -100,9 +106,37 @@ def refuse_unfit(where: str, type_: Type, constraints: Constraints) -> None:
             raise SchemaDefinitionError(f"{where}: multiple_of={value!r} is no number above 0.")
         if name in _BOUNDS and not _fits(type_, value):
             raise SchemaDefinitionError(f"{where}: {name}={value!r} is no bound of {type_}.")
+    _refuse_empty_range(where, type_, constraints)
     shortest, longest = constraints.min_length, constraints.max_length
     if shortest is not None and longest is not None and shortest > longest:
         raise SchemaDefinitionError(f"{where}: no value has a length of at least {shortest} and at most {longest}.")
+
+
+def _refuse_empty_range(where: str, type_: Type, constraints: Constraints) -> None:
+    """Refuse bounds between which there is no value."""
+    low, high = _bound(constraints, ("ge", "gt"), max), _bound(constraints, ("le", "lt"), min)
+    if low is None or high is None or not _comparable(low[0], high[0]):
+        return
+    (lowest, above), (highest, below) = low, high
+    exclusive = above == "gt" or below == "lt"
+    next_to = type_.name in _STEPS and above == "gt" and below == "lt" and lowest + _STEPS[type_.name] == highest
+    if lowest > highest or (lowest == highest and exclusive) or next_to:
+        raise SchemaDefinitionError(f"{where}: no value keeps {above}={lowest!r} and {below}={highest!r}.")
+
+
+def _comparable(one: Any, other: Any) -> bool:
+    """Whether two bounds are of one kind; of others pydantic says what is wrong with them."""
+    numbers = isinstance(one, int | float | Decimal) and isinstance(other, int | float | Decimal)
+    moments = getattr(one, "tzinfo", None) is None, getattr(other, "tzinfo", None) is None
+    return numbers or (type(one) is type(other) and moments[0] == moments[1])
+
+
+def _bound(constraints: Constraints, names: tuple[str, str], tighter: Callable[..., Any]) -> tuple[Any, str] | None:
+    """The tighter of an inclusive and an exclusive bound, with its name; of two equal ones the exclusive."""
+    asked = [(value, name) for name in names if (value := getattr(constraints, name)) is not None]
+    if len(asked) == len(names) and asked[0][0] != asked[1][0]:
+        return tighter(asked, key=lambda one: one[0])  # type: ignore[no-any-return]
+    return asked[-1] if asked else None
 
 
 def _fits(type_: Type, bound: Any) -> bool:

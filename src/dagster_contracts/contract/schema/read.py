@@ -182,7 +182,9 @@ def _holds_private(shape: Shape) -> bool:
 
 def _refuse_names(record: type, fields: tuple[RowField, ...]) -> None:
     try:
-        names.refuse_reserved_columns(record.__name__, [field.name for field in fields])
+        names.refuse_reserved_columns(
+            record.__name__, [field.name for field in fields], hint="; rows may keep the key, as its `alias=`"
+        )
     except ReservedColumnError as error:
         raise SchemaDefinitionError(str(error)) from error
     if any(not field.name for field in fields):
