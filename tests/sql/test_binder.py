@@ -148,4 +148,4 @@ def test_what_a_query_calls_is_found_wherever_it_is_called(binder: Binder):
     assert {sql[slice(*place)].lower() for name, place in calls.items() if place and len(name) == 1} >= set("abcdefghi")
     assert "upper" in binder.functions()
     with pytest.raises(QueryError):
-        binder.calls("SELECT 1 FROM t FOR UPDATE")
+        binder.calls("SELECT 1 FROM t WHERE a RLIKE 'b'")

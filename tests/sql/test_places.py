@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import duckdb
 import pytest
 from tests.sql.test_project import write
 
 import dagster_contracts as dc
 from dagster_contracts.sql.select_list import find_items, item_places, output_place
 
+ONE_WORD = int(duckdb.__version__.split(".")[0]) < 2
+"""Whether DuckDB tells at best the word that a mistake begins with, as it does before 2.0."""
 SOURCE = "CREATE TABLE t (id BIGINT NOT NULL, name VARCHAR, tm TIME, day DATE)"
 
 
@@ -105,7 +108,12 @@ def test_a_contract_without_a_baseline_points_to_the_select_list(tmp_path: Path)
     ],
 )
 def test_a_query_that_is_wrong_is_pointed_to_where_it_is(tmp_path: Path, before: str, sql: str, code: str, place: str):
-    assert pointed(tmp_path, before + sql) == [(code, place)]
+    ((found, at),) = pointed(tmp_path, before + sql)
+    assert found == code
+    if ONE_WORD:
+        assert at in place or place in at
+    else:
+        assert at == place
 
 
 def test_a_model_that_waits_for_another_points_to_where_it_reads_it(tmp_path: Path):

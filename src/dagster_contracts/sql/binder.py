@@ -24,6 +24,7 @@ _LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "errors_as_json": "true",  # with the place of what is wrong
 }
 _MOST_PARTS = 3
+_WORD = re.compile(r"\w+|\S")
 _EXPLAIN = "EXPLAIN\n"
 _TAIL = re.compile(r"\s*(Candidate functions:|LINE \d+:).*", re.DOTALL)
 _REFUSALS = (duckdb.ProgrammingError, duckdb.NotSupportedError, duckdb.DataError)
@@ -103,13 +104,13 @@ class Binder:
         """
         try:
             statements = self._connection.extract_statements(sql)
-            if len(statements) != 1:
-                raise QueryError("syntax", f"A model is one query; this text has {len(statements)} statements.")
-            if statements[0].type != duckdb.StatementType.SELECT:
+            if any(one.type != duckdb.StatementType.SELECT for one in statements):
                 raise UnknownOutputError(
                     "DuckDB can tell the columns of this statement only by running it; "
                     "those of a PIVOT, where it lists the values: ON kind IN ('a', 'b')"
                 )
+            if len(statements) != 1:
+                raise QueryError("syntax", f"A model is one query; this text has {len(statements)} statements.")
             if statements[0].named_parameters:
                 raise RefusedQueryError(
                     f"the query has parameters: {', '.join(sorted(statements[0].named_parameters))}"
@@ -129,17 +130,18 @@ class Binder:
         try:
             self._connection.execute(f"{_EXPLAIN}{sql}")
         except (duckdb.Error, RuntimeError, ValueError) as error:
-            location = _details(error).get("location")
+            details = _details(error)
         else:
             return None
-        found = re.fullmatch(r"\[(\d+),(\d+)\]", location or "")
+        found = re.fullmatch(r"\[(\d+),(\d+)\]", details.get("location") or f"[{details.get('position')},0]")
         if found is None or int(found[1]) < len(_EXPLAIN):
             return None
         data = sql.encode("utf-8", "surrogatepass")
         start = int(found[1]) - len(_EXPLAIN)
         before, at = data[:start], data[start : start + int(found[2])]
-        first = len(before.decode("utf-8", "replace"))
-        return first, first + max(1, len(at.decode("utf-8", "replace")))
+        first, length = len(before.decode("utf-8", "replace")), len(at.decode("utf-8", "replace"))
+        word = _WORD.match(sql, first)  # DuckDB 1 tells no length
+        return first, first + length if length or word is None else word.end()
 
     def calls(self, sql: str) -> dict[str, tuple[int, int] | None]:
         """The functions that a query calls, in small letters, in the text's order, each with a place.

@@ -55,8 +55,9 @@ def bound_columns(
     try:
         described = binder.describe(sql if sql is not None else query.sql("duckdb"))
     except QueryError as error:
-        place = None if sql is None or error.position is None else _named_in(sql, error.position, error.message)
-        raise QueryError(error.code, error.message, place or _position(query, error.message)) from None
+        told = None if sql is None else error.position
+        named = None if sql is None or told is None else _named_in(sql, told, error.message)
+        raise QueryError(error.code, error.message, named or _position(query, error.message) or told) from None
     return tuple(_column(name, spelled) for name, spelled in described)
 
 
@@ -110,13 +111,13 @@ def _column(name: str, spelled: str) -> TypedColumn:
     return TypedColumn(name, found, reasons)
 
 
-def _named_in(sql: str, place: tuple[int, int], message: str) -> tuple[int, int]:
+def _named_in(sql: str, place: tuple[int, int], message: str) -> tuple[int, int] | None:
     """Of a place, the name in it that a message quotes: of `o.nope` what is not there is `nope`."""
     for name in _quoted(message):
         at = sql.rfind(name, *place)
         if at >= 0:
             return at, at + len(name)
-    return place
+    return None
 
 
 def _position(query: exp.Query, message: str) -> tuple[int, int] | None:
