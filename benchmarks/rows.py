@@ -85,6 +85,14 @@ TARGETS = (
         limit="Python objects are made into columns first, then their text is cast as in Polars",
     ),
     Target(
+        "7 columns in pandas, one of lists: peer on pandas / to_frame",
+        "columnar 7",
+        "peer, pandas with lists",
+        "pandas, with lists",
+        10,
+        limit="the column of lists takes two thirds of it: each list and each item is a Python object",
+    ),
+    Target(
         "26 columns in pandas: peer on pandas / to_frame", "columnar 26", "peer, pandas", "pandas", 10, limit=_OBJECTS
     ),
     Target(

@@ -85,7 +85,7 @@ def columnar(fields: dict[str, Any], rows: list[dict[str, Any]]) -> Competitors:
         "Arrow": lambda: ours.to_frame(arrow),
         "pandas, with lists": lambda: ours.to_frame(pandas),
     }
-    typed = pandas.drop(columns=[name for name in ("campaign", "labels") if name in rows[0]])
+    typed = pandas.drop(columns=[name for name in ("campaign", "labels") if name in pandas.columns])
     scalars = {name: kind for name, kind in fields.items() if name in typed.columns}
     ours_of_scalars = _ours(scalars)
     found["pandas"] = lambda: ours_of_scalars.to_frame(typed)
@@ -98,6 +98,7 @@ def columnar(fields: dict[str, Any], rows: list[dict[str, Any]]) -> Competitors:
             view = interloper_pandas.DataFrameRepresentation()
             some = _peers(scalars)
             found["peer, pandas"] = lambda: view.reconcile(typed, some)
+            found["peer, pandas with lists"] = lambda: view.reconcile(pandas, peer)
     return found
 
 

@@ -2,8 +2,10 @@
 
 import os
 import random
+from typing import Any
 
 import pytest
+from tests.rows.coercion_table import TABLE
 from tests.rows.values import ANNOTATIONS, column, schema
 
 from dagster_contracts.contract.row_fields import row_schema
@@ -96,6 +98,37 @@ NUMBERS = {
 def test_whole_numbers_beside_text_are_what_python_writes_of_them(number):
     rows = [{"value": "text"}, {"value": None}, {"value": number}, {"value": 7}]
     assert_same(record_shape(row_schema(schema(value=str | None))), rows, Strategy.RECONCILE)
+
+
+BESIDE: dict[str, list[Any]] = {
+    "floats": [1.5, 0.0, None, 2.5, 3.5, 4.5],
+    "whole numbers": [7, 0, None, 8, 9, 10],
+    "texts": ["1.5", "7", "", None],
+    "all": [1.5, 7, "8", True, None],
+}
+DOUBTFUL = [
+    *("9007199254740993", "-9007199254740993", "9007199254740993.0", "1e400", "-1e400", "1e-400", "0.0e5", "-0", "0x1"),
+    *("inf", "nan", " 1.5 ", "1_0", "٣", "1e5", "16777217", "1e-40", "3.5e38"),
+    *(2**53 + 1, -(2**53) - 1, 2**53, 2**63, 10**400, 2**24 + 1, 1e300, 1e-310, float("nan"), float("-inf"), -0.0),
+]
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+@pytest.mark.parametrize("name", ["float", "float32", "int", "int8", "uint64", "str", "bool", "decimal", "positive"])
+def test_a_value_becomes_the_same_whatever_stands_beside_it(name, beside):
+    record = record_shape(row_schema(SCHEMAS[name]))
+    for one in [*DOUBTFUL, *(case[0] for case in TABLE if beside == "all")]:
+        rows = [{"value": value} for value in (*BESIDE[beside], one)]
+        for strategy in Strategy:
+            assert_same(record, rows, strategy)
+
+
+@pytest.mark.parametrize("text", ["9007199254740993", "1e400", "1e-400"])
+def test_a_text_that_no_float_holds_is_refused_among_floats_and_whole_numbers(text):
+    rows = [{"value": value} for value in [1.5, 2.5, 3, text]]
+    found = conform_part(record_shape(row_schema(schema(value=float))), rows, Strategy.RECONCILE, first_row=0)
+    assert found.frame["value"].to_list() == [1.5, 2.5, 3.0]
+    assert found.refused_numbers.to_list() == [3]
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [2], [0, 0], [1, 0, None, 3], [None, None], [None, 2, 0], [0, 1] * 40])
