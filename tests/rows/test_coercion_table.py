@@ -1,7 +1,9 @@
 """The coercion table: every kind of value into every kind of field."""
 
 import datetime as dt
+import sys
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -133,3 +135,31 @@ def test_a_value_inside_of_a_dict_that_loses_nothing_is_read():
     assert found["lengths"] == {"a": {"b": dt.timedelta(minutes=1), "c": dt.timedelta(seconds=1.5)}}
     assert found["shares"] == {"a": 0.5, "b": 2.0**53, "c": None}
     assert (found["words"], found["loose"]) == ({"a": "x"}, {"a": dt.timedelta(days=30)})
+
+
+class Documents(Schema):
+    one: Any
+    several: dict[str, Any] | None
+
+
+@pytest.mark.parametrize("value", [10**308, -(10**400), [1, {"a": 10**5000}]], ids=["just", "far", "inside"])
+@pytest.mark.parametrize("field", ["one", "several"])
+def test_json_holds_no_integer_that_the_contract_would_refuse_in_the_frame(field, value):
+    row = {"one": 1, "several": None} | {field: value if field == "one" else {"x": value}}
+    with pytest.raises(SchemaError) as caught:
+        Documents.to_frame([row])
+    assert [(one.field, one.code) for one in caught.value.failures] == [(field, "out_of_range")]
+
+
+def test_what_json_holds_keeps_the_contract_in_the_frame():
+    most = 10**308 - 1
+    values = [most, -most, 2**70, sys.float_info.max, 5e-324, [[[1]]], "x", None]
+    frame = Documents.to_frame([{"one": value, "several": {"x": value}} for value in values])
+    assert dc.validate(Documents, frame).invalid_count == 0
+
+
+def test_messages_name_types_with_their_article():
+    with pytest.raises(SchemaError) as caught:
+        Documents.validate_rows([{"one": 1, "several": 5}, {"one": 1, "several": "x"}, 5])
+    causes = [one.cause for one in caught.value.failures]
+    assert [cause.split(" is ")[0] for cause in causes] == ["an int", "a str", "an int"]

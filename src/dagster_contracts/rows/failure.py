@@ -114,6 +114,12 @@ def printable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
+def kind_of(value: object) -> str:
+    """A value's type, as sentences name it: `an int`, `a str`."""
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}"
+
+
 def key_text(key: object) -> str:
     """A key as messages and logs name it. It never raises."""
     try:

@@ -13,7 +13,7 @@ from pydantic import AwareDatetime, Field, NaiveDatetime
 
 from dagster_contracts.contract.types import Type
 from dagster_contracts.errors import SchemaDefinitionError, SchemaError
-from dagster_contracts.rows.failure import key_text
+from dagster_contracts.rows.failure import key_text, kind_of
 from dagster_contracts.rows.foreign import as_dict, as_mapping, unwrapped
 from dagster_contracts.rows.operations import cut
 from dagster_contracts.rows.sources import Columns
@@ -151,7 +151,7 @@ class Inference:
         """Look at one more row."""
         found = as_dict(row)
         if found is None:
-            raise SchemaError(f"No schema can be inferred: a {type(row).__name__} is no row.")
+            raise SchemaError(f"No schema can be inferred: {kind_of(row)} is no row.")
         for key, value in found.items():
             if isinstance(key, str) and _can_name(name := str.__str__(key)):
                 self.keys.setdefault(name, Seen()).add(value)

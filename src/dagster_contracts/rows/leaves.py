@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from dagster_contracts.rows import text
 from dagster_contracts.rows.epochs import from_epoch
+from dagster_contracts.rows.failure import kind_of
 from dagster_contracts.rows.fits import settled
 from dagster_contracts.rows.foreign import unwrapped
 from dagster_contracts.rows.guards import guard, guard_inside, in_width, is_bare, refuse_finer
@@ -49,11 +50,11 @@ def own(shape: Shape, value: Any) -> Any:
         Refused: It is of another type, or does not fit.
     """
     if not _is_own(shape, value):
-        raise Refused("type", f"a {type(value).__name__} is not the field's own type", value)
+        raise Refused("type", f"{kind_of(value)} is not the field's own type", value)
     if shape.kind == "json" and get_args(shape.of)[1:] != (Any,):
         _refuse_repaired(shape, value)
     if shape.kind == "any" and unwrapped(value) is not value:
-        raise Refused("type", f"a {type(value).__name__} only stands for a value", value)
+        raise Refused("type", f"{kind_of(value)} only stands for a value", value)
     return settled(shape, value)
 
 
@@ -162,7 +163,7 @@ def _exact(kind: Kind, value: Any) -> Any:
     if target is None or type(value) is target:
         return value
     if not isinstance(value, target):
-        raise Refused("type", f"it reads as a {type(value).__name__}", value)
+        raise Refused("type", f"it reads as {kind_of(value)}", value)
     try:
         return _PLAINLY[kind](value)
     except (TypeError, ValueError, ArithmeticError, AttributeError) as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from dagster_contracts.rows import leaves
-from dagster_contracts.rows.failure import MASKED, RowFailure, key_text, shown
+from dagster_contracts.rows.failure import MASKED, RowFailure, key_text, kind_of, shown
 from dagster_contracts.rows.foreign import as_mapping, unwrapped
 from dagster_contracts.rows.refused import NOTHING, Refused, as_failure, from_pydantic
 from dagster_contracts.rows.strategy import MaterializationStrategy
@@ -66,7 +66,7 @@ def conform_row(record: RecordShape, row: object, number: int, how: How) -> tupl
         mapping = None
     found = None if mapping is None else _by_field(record, mapping)
     if found is None:
-        cause = f"a {type(row).__name__} is no row"
+        cause = f"{kind_of(row)} is no row"
         value = shown(row, sensitive=any(shape.sensitive for shape in record.shapes))
         return {}, [RowFailure(number, "", "not_a_row", "a mapping, a dataclass or a pydantic object", cause, value)]
     given, extra = found
@@ -217,7 +217,7 @@ def _list(shape: Shape, value: Any, how: How, depth: int) -> list[Any]:
     """A list, each item conformed."""
     assert shape.item is not None  # noqa: S101  (a list's shape has one)
     if type(value) is not list and (how.strict or not isinstance(value, _LISTS)):
-        raise Refused("type", f"a {type(value).__name__} is no list", value)
+        raise Refused("type", f"{kind_of(value)} is no list", value)
     found = []
     try:
         items = list(value)
@@ -240,7 +240,7 @@ def _record(shape: Shape, value: Any, how: How, depth: int) -> dict[str, Any]:
         mapping = None
     found = None if mapping is None else _by_field(shape.record, mapping)
     if found is None:
-        raise Refused("type", f"a {type(value).__name__} is no record", value)
+        raise Refused("type", f"{kind_of(value)} is no record", value)
     given, extra = found
     if how.strict and extra:
         raise Refused("extra_key", "no field has this key", wanted="no such key").inside(f".{extra[0]}")

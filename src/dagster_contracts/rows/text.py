@@ -11,9 +11,12 @@ from enum import Enum
 from typing import Any, Final
 from uuid import UUID
 
+from dagster_contracts.rows.failure import kind_of
 from dagster_contracts.rows.foreign import as_mapping, unwrapped
 from dagster_contracts.rows.refused import Refused
 
+_MOST_DIGITS: Final = 308  # a double, which engines read them as, reaches a little further
+_MOST: Final = 10**_MOST_DIGITS
 MAX_DEPTH: Final = 100
 """How deeply lists and dicts may be nested in each other."""
 
@@ -43,7 +46,7 @@ def as_text(value: Any) -> str:
         return from_bytes(value)
     if isinstance(value, (list, tuple)) or as_mapping(value) is not None:
         return as_json(value)
-    raise Refused("type", f"a {type(value).__name__} has no text of its own", value)
+    raise Refused("type", f"{kind_of(value)} has no text of its own", value)
 
 
 def is_nan(value: object) -> bool:
@@ -113,13 +116,7 @@ def as_json(value: Any) -> str:
     Raises:
         Refused: It holds what JSON cannot: NaN, keys that are no text, sets, objects.
     """
-    plain = _plain(value, 0)
-    try:
-        return json.dumps(plain, ensure_ascii=False, allow_nan=False)
-    except ValueError:
-        raise Refused(
-            "out_of_range", "it holds an integer with more digits than Python writes", wanted="JSON"
-        ) from None
+    return json.dumps(_plain(value, 0), ensure_ascii=False, allow_nan=False)
 
 
 def _plain(value: Any, depth: int) -> Any:
@@ -134,15 +131,23 @@ def _plain(value: Any, depth: int) -> Any:
         return value
     if isinstance(value, str):
         return unicode(str.__str__(value))
-    if isinstance(value, int):
-        return int.__int__(value)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise Refused("not_a_number", "JSON has no NaN and no infinity", value)
-        return float.__float__(value)
+    if isinstance(value, (int, float)):
+        return _number(value)
     if isinstance(value, (list, tuple)):
         return [_plain(one, depth + 1) for one in value]
     return {_key(key): _plain(one, depth + 1) for key, one in value.items()}
+
+
+def _number(value: float) -> float:
+    """A number as JSON has it, and as engines read it."""
+    if isinstance(value, int):
+        number = int.__int__(value)
+        if not -_MOST < number < _MOST:
+            raise Refused("out_of_range", f"engines read JSON's integers up to {_MOST_DIGITS} digits", value)
+        return number
+    if not math.isfinite(value):
+        raise Refused("not_a_number", "JSON has no NaN and no infinity", value)
+    return float.__float__(value)
 
 
 def _known(value: Any) -> Any:
@@ -154,12 +159,12 @@ def _known(value: Any) -> Any:
         return as_text(value)
     mapping = as_mapping(value)
     if mapping is None:
-        raise Refused("json", f"JSON cannot hold a {type(value).__name__}", value)
+        raise Refused("json", f"JSON cannot hold {kind_of(value)}", value)
     return mapping
 
 
 def _key(key: object) -> str:
     """A key of an object in JSON."""
     if not isinstance(key, str) or isinstance(key, Enum):
-        raise Refused("json", f"a key is a {type(key).__name__}, and JSON's keys are text", key)
+        raise Refused("json", f"a key is {kind_of(key)}, and JSON's keys are text", key)
     return unicode(str.__str__(key))
