@@ -232,6 +232,26 @@ def pools(random_: random.Random) -> list[list[Any]]:
         True,
         False,
     ]
+    numbers = [
+        *(random_.uniform(-9, 9) for _ in range(12)),
+        *(random_.randrange(-9, 9) for _ in range(3)),
+        *(f"{random_.uniform(-9, 9)}", f"{random_.randrange(99)}", "0.00", "7.0", True),
+        *random_.choices(
+            [
+                "9007199254740993",
+                "1e400",
+                "1e-400",
+                "9007199254740993.0",
+                "1e-320",
+                2**53 + 1,
+                2**63,
+                "inf",
+                "-0",
+                "1e22",
+            ],
+            k=random_.choice([0, 1]),
+        ),
+    ]
     epochs = [1700000000, 1704153600000, 1704153600000000, -1, 1.5, 1700000000.25, 2**62]
     everything = [line[0] for line in TABLE]
     return [
@@ -249,6 +269,7 @@ def pools(random_: random.Random) -> list[list[Any]]:
         other,
         epochs,
         [True, False],
+        numbers,
         everything,
     ]
 
