@@ -13,6 +13,7 @@ from dagster_contracts.rows.conform import conform_part, row_by_row
 from dagster_contracts.rows.reference import How, same
 from dagster_contracts.rows.shapes import record_shape
 from dagster_contracts.rows.strategy import MaterializationStrategy as Strategy
+from dagster_contracts.rows.table import conform_table
 
 SCHEMAS = {
     name + end: schema(value=_optional(annotation) if end else annotation)
@@ -24,6 +25,8 @@ SCHEMAS = {
 
 
 def assert_same(record, rows, strategy, *, leave_rules=False):
+    if set(map(type, rows)) <= {dict}:
+        conform_table(record, rows, How(strategy, leave_rules))  # by itself it raises nothing that the plain way mends
     fast = conform_part(record, rows, strategy, first_row=5, leave_rules=leave_rules)
     slow = row_by_row(record, rows, How(strategy, leave_rules), range(5, 5 + len(rows)))
     assert [str(one) for one in fast.failures] == [str(one) for one in slow.failures]
@@ -121,6 +124,35 @@ def test_a_value_becomes_the_same_whatever_stands_beside_it(name, beside):
         rows = [{"value": value} for value in (*BESIDE[beside], one)]
         for strategy in Strategy:
             assert_same(record, rows, strategy)
+
+
+class Key:
+    """A key that is no text, falls together with one, and raises when it is compared with it."""
+
+    def __init__(self, text: str, error: Exception) -> None:
+        self.text, self.error, self.armed = text, error, False
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __eq__(self, other: object) -> bool:
+        if self.armed and isinstance(other, str):
+            raise self.error
+        return self is other
+
+
+@pytest.mark.parametrize("error", [KeyError("a"), KeyError("no key"), ValueError("no"), RecursionError()], ids=repr)
+@pytest.mark.parametrize("text", ["a", "b"])
+def test_a_key_that_raises_when_it_is_compared_is_one_that_no_field_has(text, error):
+    rows = [{"a": 1}, {Key(text, error): 2, "a": 3}, {Key(text, error): 2}]
+    for key in [key for row in rows for key in row if isinstance(key, Key)]:
+        key.armed = True
+    record = record_shape(row_schema(schema(a=int, b=(str | None, None))))
+    repaired = conform_part(record, rows, Strategy.RECONCILE, first_row=0)
+    assert repaired.frame.rows() == [(1, None), (3, None)]
+    assert [one.code for one in repaired.failures] == ["missing"]
+    checked = conform_part(record, rows, Strategy.STRICT, first_row=0, want="nothing")
+    assert [(one.row, one.code) for one in checked.failures if one.row == 1] == [(1, "missing"), (1, "extra_key")]
 
 
 @pytest.mark.parametrize("text", ["9007199254740993", "1e400", "1e-400"])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ import polars as pl
 from dagster_contracts.contract.row_fields import RowSchema, row_schema
 from dagster_contracts.rows import cells
 from dagster_contracts.rows.as_they_are import conform_as_they_are
+from dagster_contracts.rows.conformed import Conformed, none_refused, row_numbers
 from dagster_contracts.rows.exact import exact_values
 from dagster_contracts.rows.foreign import as_mapping
 from dagster_contracts.rows.groups import objects
@@ -34,40 +36,13 @@ if TYPE_CHECKING:
 Want = Literal["frame", "rows", "nothing"]
 """What conformed rows are made into."""
 
+_LOG: Final = logging.getLogger("dagster_contracts")
 _READ: Final = 16_384
 """How many rows are taken from an iterable at once."""
 
 
-@dataclass(frozen=True)
-class Conformed:
-    """A batch, conformed. Every row is either in `frame` or in `refused`.
-
-    Args:
-        frame: The rows that conform, in order, in the schema's columns and dtypes.
-        numbers: The number of each of them in what was given, from the batch's first number on (UInt64).
-        refused: The other rows, in order, in the same columns; null where a value could not be conformed.
-        refused_numbers: The number of each of those (UInt64).
-        raw: Each of those as it arrived, as JSON (String).
-        reasons: Why each of those was refused: field, code and cause, joined by "; ". Sensitive values are masked.
-        failures: Every single failure, in the order of rows and fields.
-        dropped: The keys that no field has; `RECONCILE` leaves them out, `STRICT` fails for them.
-        rows: The conformed rows as dicts, if they were asked for.
-    """
-
-    frame: pl.DataFrame
-    numbers: pl.Series
-    refused: pl.DataFrame
-    refused_numbers: pl.Series
-    raw: pl.Series
-    reasons: pl.Series
-    failures: tuple[RowFailure, ...]
-    dropped: tuple[str, ...]
-    rows: list[dict[str, Any]] | None = None
-
-    @property
-    def count(self) -> int:
-        """How many rows the batch had."""
-        return len(self.numbers) + len(self.refused_numbers)
+class _DifferError(Exception):
+    """A row that was refused conforms by itself."""
 
 
 def conform(
@@ -119,23 +94,33 @@ def conform_part(
     """
     height = part.height if isinstance(part, Columns) else len(part)
     numbers = range(first_row, first_row + height)
-    how = How(strategy, leave_rules=leave_rules)
-    if want == "rows" and any(map(_hides_values, record.shapes)):
-        return row_by_row(record, part, how, numbers, as_rows=True)
+    if not (want == "rows" and any(map(_hides_values, record.shapes))):
+        try:
+            return _all_at_once(record, part, How(strategy, leave_rules=leave_rules), numbers, want)
+        except MemoryError:
+            raise
+        except (Exception, pl.exceptions.PanicException):  # noqa: BLE001  (keys and values are anybody's objects)
+            _LOG.debug("%s: rows from %s on are read one by one", record.name, numbers.start, exc_info=True)
+    return row_by_row(record, part, How(strategy, leave_rules=leave_rules), numbers, as_rows=want == "rows")
+
+
+def _all_at_once(record: RecordShape, part: Columns | list[Any], how: How, numbers: range, want: Want) -> Conformed:
+    """The quick way: all rows of a batch, field by field; it may raise whatever an object does."""
+    height = len(numbers)
     if want == "nothing" and not isinstance(part, Columns) and conform_as_they_are(record, part):
-        return _all_conformed(record, record.empty, _numbers(numbers), (), None)
+        return none_refused(record, record.empty, row_numbers(numbers), (), None)
     given, no_rows = (part, set()) if isinstance(part, Columns) else _plain_rows(part)
     table = conform_table(record, given, how)
     bad = sorted(table.bad | no_rows)
     frame = table.frame(record) if want == "frame" else record.empty
     rows = table.rows(record) if want == "rows" else None
     if not bad:
-        return _all_conformed(record, frame, _numbers(numbers), tuple(sorted(how.dropped)), rows)
+        return none_refused(record, frame, row_numbers(numbers), tuple(sorted(how.dropped)), rows)
     some = part.at(bad) if isinstance(part, Columns) else [part[at] for at in bad]
     if no_rows or table.unlike:
         found = row_by_row(record, some, how, [numbers[at] for at in bad])
-        if found.frame.height:  # a row that one by one conforms: the plain way is right
-            return row_by_row(record, part, How(strategy, leave_rules=leave_rules), numbers, as_rows=want == "rows")
+        if found.frame.height:
+            raise _DifferError
     else:
         found = _refused(record, table, some, bad, numbers)
     good = np.ones(height, dtype=np.bool_)
@@ -143,7 +128,7 @@ def conform_part(
     return replace(
         found,
         frame=frame.filter(pl.Series(good)) if want == "frame" else frame,
-        numbers=_numbers(numbers).filter(pl.Series(good)),
+        numbers=row_numbers(numbers).filter(pl.Series(good)),
         refused=frame.gather(bad) if want == "frame" and not found.refused.height else found.refused,
         rows=None if rows is None else list(itertools.compress(rows, good)),
         dropped=tuple(sorted(how.dropped)),
@@ -167,9 +152,9 @@ def _refused(
         reasons.append("; ".join(map(_reason, found)))
     return Conformed(
         frame=record.empty,
-        numbers=_numbers([]),
+        numbers=row_numbers([]),
         refused=record.empty,
-        refused_numbers=_numbers([numbers[at] for at in positions]),
+        refused_numbers=row_numbers([numbers[at] for at in positions]),
         raw=pl.Series("raw", list(map(raw_json, rows)), dtype=pl.String()),
         reasons=pl.Series("reason", reasons, dtype=pl.String()),
         failures=tuple(failures),
@@ -196,9 +181,9 @@ def row_by_row(
             kept_numbers.append(number)
     return Conformed(
         frame=as_frame(record, [] if as_rows else kept),
-        numbers=_numbers(kept_numbers),
+        numbers=row_numbers(kept_numbers),
         refused=as_frame(record, [values for _, _, values, _ in refused]),
-        refused_numbers=_numbers([number for number, _, _, _ in refused]),
+        refused_numbers=row_numbers([number for number, _, _, _ in refused]),
         raw=pl.Series("raw", [raw_json(row) for _, row, _, _ in refused], dtype=pl.String()),
         reasons=pl.Series("reason", [reason for _, _, _, reason in refused], dtype=pl.String()),
         failures=tuple(failures),
@@ -227,39 +212,10 @@ def as_frame(record: RecordShape, rows: Sequence[dict[str, Any]]) -> pl.DataFram
     )
 
 
-def _all_conformed(
-    record: RecordShape,
-    frame: pl.DataFrame,
-    numbers: pl.Series,
-    dropped: tuple[str, ...],
-    rows: list[dict[str, Any]] | None,
-) -> Conformed:
-    """A batch of which no row was refused."""
-    no_text = pl.Series("raw", [], dtype=pl.String())
-    return Conformed(
-        frame=frame,
-        numbers=numbers,
-        refused=record.empty,
-        refused_numbers=numbers.clear(),
-        raw=no_text,
-        reasons=no_text.alias("reason"),
-        failures=(),
-        dropped=dropped,
-        rows=rows,
-    )
-
-
 def _reason(failure: RowFailure) -> str:
     """A failure in a quarantine's row, which is where it happened."""
     where = f"{failure.field}{failure.place}"
     return f"{where}: {failure.reason}" if where else failure.reason
-
-
-def _numbers(numbers: Sequence[int]) -> pl.Series:
-    """Rows' numbers as a column."""
-    if isinstance(numbers, range):
-        return pl.int_range(numbers.start, numbers.stop, dtype=pl.UInt64(), eager=True).alias("row")
-    return pl.Series("row", numbers, dtype=pl.UInt64())
 
 
 def _plain_rows(rows: list[Any]) -> tuple[list[dict[Any, Any]], set[int]]:

@@ -17,7 +17,8 @@ from dagster_contracts.rows.strategy import MaterializationStrategy, read_strate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dagster_contracts.rows.conform import Conformed, Want
+    from dagster_contracts.rows.conform import Want
+    from dagster_contracts.rows.conformed import Conformed
     from dagster_contracts.rows.shapes import RecordShape
 
 PART_ROWS: Final = 16_384
