@@ -3,10 +3,13 @@
 from pathlib import Path
 
 import pytest
+import sqlglot
+from tests.sql.test_engine_answers import answers
 from tests.sql.test_project import write
 
 import dagster_contracts as dc
 from dagster_contracts.diagnostics.finding import Report, Summary
+from dagster_contracts.sql.refusals import refuse_unknown
 
 CONTRACT = '[rules]\nrequired = ["id"]\n[[columns]]\nname = "id"\ntype = "Int64"\nnullable = false'
 SOURCE = "CREATE TABLE t (id BIGINT NOT NULL, name VARCHAR NOT NULL, day DATE NOT NULL)"
@@ -93,6 +96,56 @@ def test_a_function_that_the_project_declares_leaves_the_rest_as_it_is(tmp_path:
     held = 2 if "UNION" in sql else 4  # half of the union's `id` is what the function returns
     assert report.summary.held == held
     assert report.summary.broken == 0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("ifnull(name, 'a')", "NVL(name, 'a')", "isnull(name, 'a')", "IF(id > 1, 'a', 'b')", "iif(id > 1, 'a', 'b')"),
+        *("len(name)", "datediff(day, day, day)", "Year(day)", "group_concat(name)", "listagg(name, ',')"),
+        *("safe_cast(name AS INT)", "try_cast(name AS INT)", "count_if(id > 1)", "sha1(name)", "last_day(day)"),
+        *(
+            "own.upper(name)",
+            "public.coalesce(name, 'a')",
+            "date_diff(day, day, DAY)",
+            "median(id)",
+            "array_size(name)",
+        ),
+    ],
+)
+def test_a_function_of_other_products_is_not_known_in_postgres(tmp_path: Path, call: str):
+    sql = f"SELECT id, coalesce({call}, 'a') AS x FROM t"
+    report = check(tmp_path, sql, dialect="postgres")
+    assert report.summary.held == 0
+    name = call.partition("(")[0]
+    assert (
+        report.diagnostics[0].reasons[0].startswith(f"it is not known whether postgres has a function {name.lower()};")
+    )
+    span = report.diagnostics[0].source
+    assert sql[span.column - 1 : span.end_column - 1] == name.rpartition(".")[2]
+    assert check(tmp_path, sql, dialect="postgres", config=f'functions = ["{name}"]').summary.held == 4
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "WITH year(a) AS (SELECT 1) SELECT id, b FROM t, year AS month(b)",
+        "SELECT id, CAST(name AS timestamp(3)) AS a, count(*) FILTER (WHERE id > 1) OVER () AS b FROM t",
+        "SELECT id FROM t WHERE (id > 1 OR (id < 0 AND (name LIKE ('a')))) AND id = ANY (ARRAY[1]) AND EXISTS (SELECT 1)",
+        "SELECT id, 'ifnull(1)' AS a, name AS \"nvl\", pg_catalog.upper(name) AS b FROM t -- len(name)",
+        "SELECT id, extract(year FROM day) AS a, position('a' IN name) AS b, trim(both FROM name) AS c FROM t",
+        "SELECT id, overlay(name PLACING 'a' FROM 1) AS a, date_trunc('year', day) AS b, now() AS c FROM t",
+        "SELECT id, string_agg(name, ',') AS a, to_char(day, 'YYYY') AS b FROM t GROUP BY id, day",
+    ],
+)
+def test_what_postgres_has_is_not_refused(tmp_path: Path, sql: str):
+    assert check(tmp_path, sql, dialect="postgres").summary.held == 4
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "databricks", "bigquery"])
+def test_what_an_engine_answered_is_not_refused(dialect: str):
+    for answer in answers(dialect):
+        refuse_unknown(sqlglot.parse_one(answer.sql, dialect=dialect), answer.sql, dialect, frozenset())
 
 
 def test_what_is_known_is_never_taken_for_unknown(tmp_path: Path):

@@ -5,13 +5,17 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
+import sqlglot
+from sqlglot import TokenType, exp
 
 from dagster_contracts.sql.nullability.function_table import is_known_function
+from dagster_contracts.sql.postgres_functions import foreign_functions
 from dagster_contracts.sql.query_error import QueryError, RefusedQueryError
 from dagster_contracts.sql.typing.function_tables import BY_NAME
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dagster_contracts.sql.binder import Binder
     from dagster_contracts.sql.query_error import UnknownOutputError
 
@@ -49,24 +53,49 @@ def _refuse_absent_type(of: exp.DataType, binder: Binder) -> None:
         binder.describe(f"SELECT CAST(NULL AS {of.sql('duckdb')})")
 
 
-def refuse_unknown(query: exp.Query, dialect: str, functions: frozenset[str]) -> None:
+def refuse_unknown(query: exp.Query, sql: str | None, dialect: str, functions: frozenset[str]) -> None:
     """Refuse a query that calls a function which is not known to exist in its dialect.
 
     Args:
         query: The parsed query.
+        sql: Its text, if it is at hand.
         dialect: Its dialect.
         functions: The functions that the real database has beside those of the dialect, in small letters.
 
     Raises:
         RefusedQueryError: There is such a function.
     """
+    foreign = _foreign_calls(query, sql) if sql is not None and dialect == "postgres" else []
+    for name, place in [*_unknown_calls(query, dialect), *foreign]:
+        if name not in functions and name.rpartition(".")[2] not in functions:
+            raise RefusedQueryError(f"it is not known whether {dialect} has a function {name}; {_DECLARE}", place)
+
+
+def _unknown_calls(query: exp.Query, dialect: str) -> Iterator[tuple[str, tuple[int, int] | None]]:
+    """Calls of functions that the parser knows of no product, and of those in a schema of the project's own."""
     for call in query.find_all(exp.Anonymous, exp.AnonymousAggFunc):
-        name = call.name.lower()
-        if name in functions or name in BY_NAME.get(dialect, {}) or is_known_function(call, dialect):
+        name, around = call.name.lower(), call.parent
+        schema = around.this.sql().lower() if isinstance(around, exp.Dot) else _OWN_SCHEMA
+        is_known = name in BY_NAME.get(dialect, {}) or is_known_function(call, dialect)
+        if is_known and schema == _OWN_SCHEMA:
             continue
         start, end = call.meta.get("start"), call.meta.get("end")
         place = None if start is None or end is None else (start, end + 1)
-        raise RefusedQueryError(f"it is not known whether {dialect} has a function {name}; {_DECLARE}", place)
+        yield name if schema == _OWN_SCHEMA else f"{schema}.{name}", place
 
 
+def _foreign_calls(query: exp.Query, sql: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Calls in a text for PostgreSQL of functions that the parser knows of other products."""
+    aliases = {alias.name.lower() for alias in query.find_all(exp.TableAlias)}
+    tokens = sqlglot.tokenize(sql, dialect="postgres")
+    for before, token, after in zip([None, *tokens], tokens, tokens[1:], strict=False):
+        name = token.text.lower()
+        if after.token_type is not TokenType.L_PAREN or name not in foreign_functions() or name in aliases:
+            continue
+        if token.token_type not in _NO_NAMES and (before is None or before.token_type is not TokenType.DOT):
+            yield name, (token.start, token.end + 1)
+
+
+_NO_NAMES = {TokenType.STRING, TokenType.IDENTIFIER, TokenType.NATIONAL_STRING}
+_OWN_SCHEMA = "pg_catalog"
 _DECLARE = "if your database has it, list it under `functions` in contracts.toml"

@@ -56,7 +56,7 @@ def infer_types(
     """
     if dialect != "duckdb":
         if functions is not None:
-            refuse_unknown(query, dialect, functions)
+            refuse_unknown(query, sql, dialect, functions)
         columns = _worked_out(query, dialect, tables, sql)
         return second_opinion(query, columns, dialect, tables, binder)
     because = None
