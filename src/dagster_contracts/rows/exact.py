@@ -73,7 +73,7 @@ def _is_beyond(series: pl.Series) -> bool:
     """Whether anything inside of lists and records is none of Python's."""
     dtype = series.dtype
     if isinstance(dtype, (pl.List, pl.Array)):
-        return _is_beyond(series.explode())
+        return _is_beyond(series.explode(empty_as_null=False))
     if isinstance(dtype, pl.Struct):
         return any(_is_beyond(part) for part in series.struct.unnest().get_columns())
     return bool(_beyond(series).any())
