@@ -2,8 +2,10 @@
 
 import os
 import random
-from typing import Any
+from decimal import Decimal
+from typing import Annotated, Any
 
+import polars as pl
 import pytest
 from tests.rows.coercion_table import TABLE
 from tests.rows.values import ANNOTATIONS, column, schema
@@ -161,6 +163,30 @@ def test_a_text_that_no_float_holds_is_refused_among_floats_and_whole_numbers(te
     found = conform_part(record_shape(row_schema(schema(value=float))), rows, Strategy.RECONCILE, first_row=0)
     assert found.frame["value"].to_list() == [1.5, 2.5, 3.0]
     assert found.refused_numbers.to_list() == [3]
+
+
+MANY_ZEROS = ["0E-40", "0." + "0" * 400, "0e400", "-0e-50", "1." + "0" * 60, "1" + "0" * 28, "1.5", "-1E+3"]
+
+
+@pytest.mark.parametrize("make", [str, Decimal])
+@pytest.mark.parametrize("listed", [False, True])
+def test_zeros_that_say_nothing_are_left_out_of_a_decimal_column(listed, make):
+    record = record_shape(row_schema(schema(value=list[Decimal] if listed else Decimal)))
+    rows = [{"value": [make(one)] if listed else make(one)} for one in MANY_ZEROS]
+    assert_same(record, rows, Strategy.RECONCILE)
+    found = conform_part(record, rows, Strategy.RECONCILE, first_row=0).frame["value"]
+    cells = found.explode() if listed else found
+    assert cells.to_list() == [0, 0, 0, 0, 1, 10**28, Decimal("1.5"), -1000]
+
+
+@pytest.mark.parametrize("strategy", Strategy)
+def test_a_text_that_is_no_category_of_the_column_is_refused(strategy):
+    record = record_shape(row_schema(schema(value=Annotated[str, pl.Enum(["a", "1"])])))
+    rows = [{"value": value} for value in ["a", "b", 1, "1", None]]
+    assert_same(record, rows, strategy)
+    found = conform_part(record, rows, strategy, first_row=0)
+    assert found.numbers.to_list() == ([0, 2, 3] if strategy is Strategy.RECONCILE else [0, 3])
+    assert found.failures[0].code == "value"
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [2], [0, 0], [1, 0, None, 3], [None, None], [None, 2, 0], [0, 1] * 40])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from typing import TYPE_CHECKING, Any
+from decimal import Context, Decimal
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 import polars as pl
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from dagster_contracts.rows.shapes import Shape
+
+
+_ALL_DIGITS: Final = Context(prec=80)
 
 
 def column(name: str, shape: Shape, values: Sequence[Any]) -> pl.Series:
@@ -65,6 +69,9 @@ def encoder(shape: Shape) -> Callable[[Any], Any] | None:
             name: value[name] if encode is None or value[name] is None else encode(value[name])
             for name, encode in parts.items()
         }
+    if shape.kind == "decimal" and isinstance(shape.dtype, pl.Decimal):
+        unit = Decimal(1).scaleb(-shape.dtype.scale)
+        return lambda value: value.quantize(unit, context=_ALL_DIGITS)  # Polars panics for zeros with many places
     return _ENCODERS.get(shape.kind)
 
 

@@ -77,7 +77,7 @@ def coerced(shape: Shape, value: Any) -> Any:
     if shape.kind == "any":
         return settled(shape, value)
     if shape.kind == "str":
-        return _text(shape, value)
+        return settled(shape, _text(shape, value))
     if _is_own(shape, value) and shape.kind != "json":
         return settled(shape, value)
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) > _MOST_DIGITS:
