@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from dagster_contracts.orchestration.row_batches import Batcher, cut, is_page, is_row, is_table, weight
+from dagster_contracts.orchestration.row_batches import END, FULL, Batcher, cut, is_page, is_row, is_table, weight
 
 
 @dataclasses.dataclass
@@ -31,6 +31,14 @@ class Named(NamedTuple):
 def batches(elements, rows=100_000, most=1 << 30):
     batcher = Batcher(rows, most)
     return [*(batch for element in elements for batch in batcher.add(element)), *batcher.rest()]
+
+
+def filled(elements, rows=100_000, most=1 << 30):
+    """The same from an iterator."""
+    batcher, source, found = Batcher(rows, most), iter(elements), []
+    while (element := batcher.fill(source)) is not END:
+        found += batcher.rest() if element is FULL else batcher.add(element)
+    return [*found, *batcher.rest()]
 
 
 def as_rows(batch):
@@ -65,14 +73,16 @@ def test_nothing_is_lost_the_order_is_kept_and_no_batch_has_too_many_rows(elemen
             flat += element
         else:
             flat += as_rows(element.collect() if isinstance(element, pl.LazyFrame) else element)
-    cut_up = [as_rows(batch) for batch in batches(elements, rows=most)]
-    assert [row for batch in cut_up for row in batch] == flat
-    assert all(len(batch) <= most for batch in cut_up)
+    for found in (batches(elements, rows=most), filled(elements, rows=most)):
+        cut_up = [as_rows(batch) for batch in found]
+        assert [row for batch in cut_up for row in batch] == flat
+        assert all(len(batch) <= most for batch in cut_up)
 
 
-def test_a_batch_ends_where_it_weighs_enough():
+@pytest.mark.parametrize("made", [batches, filled])
+def test_a_batch_ends_where_it_weighs_enough(made):
     heavy = [{"text": "x" * 1_000}] * 100
-    sizes = [len(batch) for batch in batches(heavy, rows=1_000, most=20_000)]
+    sizes = [len(batch) for batch in made(heavy, rows=1_000, most=20_000)]
     assert sum(sizes) == 100
     assert max(sizes) <= 24  # 20 rows of 1,000 bytes, looked at every eighth row
 

@@ -16,7 +16,7 @@ from dagster_contracts.frames.column_schema import compare_columns
 from dagster_contracts.orchestration.kept_keys import as_they_came, without_keys
 from dagster_contracts.orchestration.refused_rows import NUMBER, RAW, Refusals, Refused
 from dagster_contracts.orchestration.returned import EVENTS, is_tabular, refuse, refuse_value
-from dagster_contracts.orchestration.row_batches import Batcher, is_page, is_row, is_table
+from dagster_contracts.orchestration.row_batches import END, FULL, Batcher, is_page, is_row, is_table
 from dagster_contracts.orchestration.schema_change import Arrivals, new_keys
 from dagster_contracts.orchestration.storage.lazy import staging_folder
 from dagster_contracts.orchestration.storage.spool import Spool
@@ -155,14 +155,20 @@ class Conformer:
         source = iter(elements)
         try:
             while not self._done:
+                before = self._batcher.held
                 try:
-                    element = next(source)
-                except StopIteration:
-                    break
+                    element = self._batcher.fill(source)
                 except Exception as error:
+                    self._given += self._batcher.held - before
                     error.add_note(self._raised_by())
                     raise
-                self._take(element)
+                self._given += self._batcher.held - before
+                if element is END:
+                    break
+                if element is FULL:
+                    self._land_all(self._batcher.rest())
+                else:
+                    self._take(element)
         finally:
             if close := getattr(source, "close", None):
                 close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import polars as pl
 from pydantic import BaseModel
@@ -15,6 +15,8 @@ from dagster_contracts.rows.foreign import as_dict, no_if_it_raises
 Batch: TypeAlias = "list[Any] | pl.DataFrame | Any"
 """A list of rows, or a part of a table in the table's own kind."""
 
+FULL: Final = object()
+END: Final = object()
 _WEIGHED = 8  # one row in so many is weighed
 _OBJECT = 56  # what an empty Python object takes, roughly
 
@@ -42,9 +44,38 @@ class Batcher:
         if is_table(element):
             return itertools.chain(self.rest(), cut(element, self._most_rows))
         if is_page(element):
-            return itertools.chain.from_iterable(map(self.add, cast("Sequence[object]", element)))
+            return self._add_page(iter(cast("Sequence[object]", element)))
         row = as_dict(element)
         return self._add_row(element if row is None else row)
+
+    def fill(self, source: Iterator[object]) -> object:
+        """Take dict rows from an iterator for as long as there is room: as `add` does, at a fraction of its cost a row.
+
+        Returns:
+            The first element that is no dict, which is not taken; `FULL` if a batch is complete; `END` after the last.
+        """
+        for element in source:
+            if type(element) is not dict:
+                return element
+            if self._has_filled(element.copy()):
+                return FULL
+            room = min(-len(self._rows) % _WEIGHED, self._most_rows - len(self._rows))
+            for unweighed in itertools.islice(source, room):
+                if type(unweighed) is not dict:
+                    return unweighed
+                self._rows.append(unweighed.copy())
+            if len(self._rows) >= self._most_rows:
+                return FULL
+        return END
+
+    @property
+    def held(self) -> int:
+        """How many rows are held."""
+        return len(self._rows)
+
+    def _add_page(self, source: Iterator[object]) -> Iterator[Batch]:
+        while (element := self.fill(source)) is not END:
+            yield from self.rest() if element is FULL else self.add(element)
 
     def rest(self) -> Sequence[Batch]:
         """Give the rows that are held, if there are any."""
@@ -52,12 +83,14 @@ class Batcher:
         return [rows] if rows else []
 
     def _add_row(self, row: object) -> Sequence[Batch]:
+        return self.rest() if self._has_filled(row) else ()
+
+    def _has_filled(self, row: object) -> bool:
+        """Take a row; whether the batch is complete with it."""
         if len(self._rows) % _WEIGHED == 0:
             self._weight += _weight_of(row) * _WEIGHED
         self._rows.append(row)
-        if len(self._rows) >= self._most_rows or self._weight >= self._most_bytes:
-            return self.rest()
-        return ()
+        return len(self._rows) >= self._most_rows or self._weight >= self._most_bytes
 
 
 @no_if_it_raises

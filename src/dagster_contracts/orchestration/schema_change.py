@@ -20,6 +20,7 @@ from dagster_contracts.rows.foreign import as_dict
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from collections.abc import Set as AbstractSet
 
     from dagster_contracts.orchestration.row_batches import Batch
 
@@ -57,7 +58,7 @@ class Arrivals:
 
     def add(self, batch: Batch) -> None:
         """Take note of a batch."""
-        found = _of_rows(batch) if isinstance(batch, list) else _of_table(batch)
+        found = _of_rows(batch, self._types.keys()) if isinstance(batch, list) else _of_table(batch)
         for key, types in found:
             if key not in self._types:
                 if key not in self._declared and self._others == _MOST:
@@ -133,10 +134,12 @@ def _in_words(found: list[Change], before: Types | None, now: Types | None) -> s
     return f"{told} since the last materialization." if told else f"The same {len(now)} columns as last time."
 
 
-def _of_rows(rows: list[Any]) -> Iterable[tuple[str, set[str]]]:
-    found = [as_dict(row) or {} for row in rows]
+def _of_rows(rows: list[Any], known: AbstractSet[str]) -> Iterable[tuple[str, set[str]]]:
+    found = rows if set(map(type, rows)) == {dict} else [as_dict(row) or {} for row in rows]
     try:
-        keys = dict.fromkeys(itertools.chain.from_iterable(found))
+        keys: Iterable[Any] = known
+        if not set().union(*found) <= known:  # the order is that in which they came first
+            keys = dict.fromkeys(itertools.chain.from_iterable(found))
     except Exception:  # noqa: BLE001  (a key that is no text may raise where it is compared)
         found = [{key_text(key): value for key, value in row.items()} for row in found]
         keys = dict.fromkeys(itertools.chain.from_iterable(found))
