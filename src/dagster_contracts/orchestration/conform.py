@@ -20,7 +20,6 @@ from dagster_contracts.orchestration.row_batches import END, FULL, Batcher, is_p
 from dagster_contracts.orchestration.schema_change import Arrivals, new_keys
 from dagster_contracts.orchestration.storage.lazy import staging_folder
 from dagster_contracts.orchestration.storage.spool import Spool
-from dagster_contracts.rows.conform import conform
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Callable, Iterable, Mapping
@@ -217,6 +216,8 @@ class Conformer:
 
     def _land_rows(self, batch: Batch) -> None:
         """Conform rows; an undeclared key decides the run where none may come."""
+        from dagster_contracts.rows.conform import conform  # noqa: PLC0415  (a definition needs none of it)
+
         self._conformed = True
         if self._declaration.on_extra_columns == "raise" and self._new_keys():
             self._done = True
