@@ -175,7 +175,7 @@ def test_zeros_that_say_nothing_are_left_out_of_a_decimal_column(listed, make):
     rows = [{"value": [make(one)] if listed else make(one)} for one in MANY_ZEROS]
     assert_same(record, rows, Strategy.RECONCILE)
     found = conform_part(record, rows, Strategy.RECONCILE, first_row=0).frame["value"]
-    cells = found.explode() if listed else found
+    cells = found.explode(empty_as_null=True) if listed else found
     assert cells.to_list() == [0, 0, 0, 0, 1, 10**28, Decimal("1.5"), -1000]
 
 

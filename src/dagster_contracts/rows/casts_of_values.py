@@ -130,7 +130,10 @@ def time_to_time(_: Shape, source: Source) -> Cast:
 def duration_to_duration(shape: Shape, source: Source) -> Cast:
     """Durations that the column's unit holds exactly."""
     unit, wanted = source.dtype.time_unit, shape.dtype.time_unit  # type: ignore[attr-defined]
-    micro = source.expr if unit == "us" else source.expr.dt.cast_time_unit("us")
+    given = source.expr
+    if unit == "ms":  # what overflows microseconds is looked at by itself
+        given = where(given.to_physical().is_between(-(2**42), 2**42), given)
+    micro = given if unit == "us" else given.dt.cast_time_unit("us")
     vouched = micro.to_physical().is_between(-(2**52), 2**52)
     if "ns" in (unit, wanted) or wanted == "ms":
         vouched &= source.expr.to_physical() % (1_000 if unit == "ns" else 1) == 0

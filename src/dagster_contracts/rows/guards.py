@@ -19,6 +19,7 @@ from dagster_contracts.rows.shapes import LEAF_KINDS, Shape, stripped
 _TEMPORAL: Final = frozenset({"date", "naive_datetime", "aware_datetime", "time", "timedelta"})
 _NUMBERS: Final = frozenset({"bool", "int", "float", "decimal"})
 _ROUNDING: Final = 16  # units in a float's last place that sums of seconds may be off
+_MOST_SECONDS: Final = 86_400 * 10**9
 _FLOAT32: Final = struct.Struct("f")
 _DIGITS: Final = re.compile(r"\s*[+-]?(\d[\d_]*)?\.?\d*([eE][+-]?\d+)?\s*")
 _WHOLE: Final = re.compile(r"\s*[+-]?\d[\d_]*(\.0*)?\s*")
@@ -44,6 +45,8 @@ def guard(shape: Shape, value: Any) -> None:
         return
     if shape.epoch is None and shape.kind != "timedelta" and is_bare(value):
         raise Refused("bare_digits", "bare digits are no moment unless the field says epoch='s', 'ms' or 'us'", value)
+    if shape.kind == "timedelta" and isinstance(value, (int, float)) and abs(value) >= _MOST_SECONDS:
+        raise Refused("value", "durations may not exceed 999,999,999 days", value)  # older pydantic shortens some
     if isinstance(value, (str, bytes, bytearray)):
         written = value if isinstance(value, str) else bytes(value).decode("latin-1")
         if _FINER.search(written):
