@@ -115,7 +115,7 @@ def one_of(shape: Shape, source: Source, values: list[Any]) -> Cast | None:
     python = PYTHON.get(kind_of(source.dtype))
     if any(type(value) is not python for value in values):
         return None
-    known = source.expr.is_in(pl.Series(values, dtype=source.dtype))
+    known = source.expr.is_in(pl.Series(values, dtype=source.dtype).implode())
     if source.dtype == shape.dtype:
         return Cast(source.expr, known)
     cells = where(known, source.expr).cast(shape.dtype, strict=False)
