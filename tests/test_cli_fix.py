@@ -93,3 +93,12 @@ def test_a_contract_takes_what_the_model_returns_if_that_is_asked_for(fix):
 def test_what_is_unknown_is_never_written_into_a_contract(fix):
     contract = '[[columns]]\nname = "x"\ntype = "Int64"\nnullable = false\n'
     assert fix("SELECT x FROM gone", contract, "contract")[1] == contract
+
+
+@pytest.mark.parametrize("options", [(".",), ("models",), ("contract",), ("models", "."), (".", "--strict"), ()])
+def test_what_follows_is_a_path_unless_it_says_what_is_repaired(fix, options):
+    model, contract, _ = fix("SELECT id, amount::BIGINT AS amount FROM raw", CONTRACT, *options)
+    if "contract" in options:
+        assert contract != CONTRACT
+    else:
+        assert model == "SELECT id, amount::BIGINT AS amount, name FROM raw"

@@ -26,7 +26,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal that lacks a letter shows its number
             stream.reconfigure(errors="backslashreplace")
-    arguments = _parser().parse_args()
+    arguments = _parser().parse_args(check.with_paths_apart(sys.argv[1:]))
     gc.set_threshold(_NEW_OBJECTS)
     try:
         code = arguments.run(arguments)

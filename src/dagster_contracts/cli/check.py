@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dagster_contracts.diagnostics.finding import Report
 
 FORMATS = ("text", "json", "sarif", "github", "junit")
+_FIXED = ("models", "contract")
 FAIL_ON = ("error", "warning", "unverified")
 
 
@@ -40,10 +41,18 @@ def add(commands: Commands) -> None:
         "--fix",
         nargs="?",
         const="models",
-        choices=("models", "contract"),
+        choices=_FIXED,
         help="first repair what can be repaired for certain: models, or with `--fix contract` contracts",
     )
     parser.set_defaults(run=run)
+
+
+def with_paths_apart(words: list[str]) -> list[str]:
+    """The words of a command line, in which `--fix` takes no path for its value."""
+    return [
+        "--fix=models" if word == "--fix" and following not in _FIXED else word
+        for word, following in zip(words, [*words[1:], ""], strict=True)
+    ]
 
 
 def run(arguments: Namespace) -> int:
