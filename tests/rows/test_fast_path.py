@@ -1,5 +1,7 @@
 """The fast path against the plain one: the same frames, the same refusals, row by row."""
 
+import datetime as dt
+import math
 import os
 import random
 from decimal import Decimal
@@ -7,10 +9,12 @@ from typing import Annotated, Any
 
 import polars as pl
 import pytest
+from pydantic import Field, NaiveDatetime
 from tests.rows.coercion_table import TABLE
 from tests.rows.values import ANNOTATIONS, column, schema
 
 from dagster_contracts.contract.row_fields import row_schema
+from dagster_contracts.contract.schema import exact
 from dagster_contracts.rows.conform import conform_part, row_by_row
 from dagster_contracts.rows.reference import How, same
 from dagster_contracts.rows.shapes import record_shape
@@ -187,6 +191,32 @@ def test_a_text_that_is_no_category_of_the_column_is_refused(strategy):
     found = conform_part(record, rows, strategy, first_row=0)
     assert found.numbers.to_list() == ([0, 2, 3] if strategy is Strategy.RECONCILE else [0, 3])
     assert found.failures[0].code == "value"
+
+
+_MOMENT = dt.datetime(2024, 1, 1, 0, 0, 0, 500)  # noqa: DTZ001
+NEAR_A_BOUND: dict[str, tuple[Any, Any, list[Any]]] = {
+    "Float32": (Annotated[float, exact.Float32], 0.1, [math.nextafter(0.1, at) for at in (-1, 0.1, 1)]),
+    "Float32, zero": (Annotated[float, exact.Float32], 0, [-5e-324, -0.0, 0.0, 5e-324]),
+    "Float64": (float, 0.1, [math.nextafter(0.1, at) for at in (-1, 0.1, 1)]),
+    "Int64, a float": (int, 2.0**53, [2**53 - 1, 2**53, 2**53 + 1]),
+    "Int128, a float": (Annotated[int, exact.Int128], -(2.0**70), [-(2**70) - 1, -(2**70), -(2**70) + 1]),
+    "Decimal, a float": (Decimal, 2.0**53, [Decimal(2**53) + one for one in (Decimal("-0.1"), 0, Decimal("0.1"))]),
+    "Decimal, a fraction": (Decimal, 0.1, [Decimal("0.1"), Decimal("0.100000001"), Decimal("0.099999999")]),
+    "milliseconds": (
+        Annotated[NaiveDatetime, pl.Datetime("ms")],
+        _MOMENT,
+        [_MOMENT.replace(microsecond=one) for one in (0, 1_000)],
+    ),
+}
+
+
+@pytest.mark.parametrize("strategy", Strategy)
+@pytest.mark.parametrize("bound", ["ge", "gt", "le", "lt"])
+@pytest.mark.parametrize("case", NEAR_A_BOUND)
+def test_a_value_next_to_a_bound_is_not_rounded_to_it(case, bound, strategy):
+    annotation, asked, values = NEAR_A_BOUND[case]
+    record = record_shape(row_schema(schema(value=Annotated[annotation, Field(**{bound: asked})])))
+    assert_same(record, [{"value": value} for value in values], strategy)
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [2], [0, 0], [1, 0, None, 3], [None, None], [None, 2, 0], [0, 1] * 40])

@@ -70,9 +70,8 @@ def kept(shape: Shape, constraints: Constraints, cell: pl.Expr) -> pl.Expr | Non
 
 def _certain(shape: Shape, name: str, value: Any, cell: pl.Expr) -> pl.Expr | None:
     """Whether a cell certainly keeps one constraint."""
-    if name in {"ge", "gt", "le", "lt"} and shape.kind in {"int", "float", "date", "naive_datetime", "decimal"}:
-        found: pl.Expr = getattr(cell, name)(value)
-        return found & cell.is_not_nan() if shape.kind == "float" else found
+    if name in {"ge", "gt", "le", "lt"}:
+        return _certainly_within(shape, name, value, cell)
     if name == "multiple_of" and shape.kind == "int" and type(value) is int:
         return cell % value == 0
     if name in {"min_length", "max_length"}:
@@ -83,6 +82,23 @@ def _certain(shape: Shape, name: str, value: Any, cell: pl.Expr) -> pl.Expr | No
     if name == "allow_inf_nan":
         return cell.is_finite() if shape.kind == "float" and value is False else pl.lit(value=True)
     return None
+
+
+def _certainly_within(shape: Shape, name: str, bound: Any, cell: pl.Expr) -> pl.Expr | None:
+    """Whether a cell certainly keeps a bound; `None` where Polars would round one of the two to compare them."""
+    if shape.dtype == pl.Float32():  # a value beyond the bound may have become the bound, but never passed it
+        near = pl.lit(float(bound), dtype=pl.Float32())
+        return cell.is_not_nan() & (cell > near if name in {"ge", "gt"} else cell < near)
+    if shape.kind in {"int", "decimal"} and isinstance(bound, float):
+        if not bound.is_integer():
+            return None
+        bound = int(bound)
+    if shape.kind == "naive_datetime" and shape.dtype == pl.Datetime("ms") and bound.microsecond % 1_000:
+        return None
+    if shape.kind not in {"int", "float", "date", "naive_datetime", "decimal"}:
+        return None
+    found: pl.Expr = getattr(cell, name)(bound)
+    return found & cell.is_not_nan() if shape.kind == "float" else found
 
 
 def _size(shape: Shape, cell: pl.Expr) -> pl.Expr | None:
