@@ -219,7 +219,7 @@ def _reason(failure: RowFailure) -> str:
 
 
 def _plain_rows(rows: list[Any]) -> tuple[list[dict[Any, Any]], set[int]]:
-    """Rows as dicts, and the positions of those that are no rows."""
+    """Rows as dicts, and the positions of those that are no rows, or that give a key twice."""
     if set(map(type, rows)) <= {dict}:
         return rows, set()
     found: list[dict[Any, Any]] = []
@@ -227,11 +227,12 @@ def _plain_rows(rows: list[Any]) -> tuple[list[dict[Any, Any]], set[int]]:
     for at, row in enumerate(rows):
         try:
             mapping = as_mapping(row)
-            found.append(mapping if type(mapping) is dict else dict((mapping or {}).items()))
+            items = mapping if mapping is None or type(mapping) is dict else list(mapping.items())
+            found.append(items if type(items) is dict else dict(items or ()))
         except Exception:  # noqa: BLE001  (a row's own attributes may raise anything)
-            mapping = None
+            items = None
             found.append({})
-        if mapping is None:
+        if items is None or len(found[-1]) < len(items):
             no_rows.add(at)
     return found, no_rows
 
