@@ -7,18 +7,21 @@ import random
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import polars as pl
 import pytest
-from pydantic import Field, NaiveDatetime
+from pydantic import AwareDatetime, BaseModel, Field, NaiveDatetime
 from tests.rows.coercion_table import TABLE
-from tests.rows.values import ANNOTATIONS, column, schema
+from tests.rows.values import ANNOTATIONS, Colour, column, schema
 
 from dagster_contracts.contract.row_fields import row_schema
 from dagster_contracts.contract.schema import exact
 from dagster_contracts.rows.conform import conform_part, row_by_row
 from dagster_contracts.rows.reference import How, same
 from dagster_contracts.rows.shapes import record_shape
+from dagster_contracts.rows.sources import Columns, of_polars
 from dagster_contracts.rows.strategy import MaterializationStrategy as Strategy
 from dagster_contracts.rows.table import conform_table
 
@@ -32,10 +35,11 @@ SCHEMAS = {
 
 
 def assert_same(record, rows, strategy, *, leave_rules=False):
-    if set(map(type, rows)) <= {dict}:
+    if not isinstance(rows, Columns) and set(map(type, rows)) <= {dict}:
         conform_table(record, rows, How(strategy, leave_rules))  # by itself it raises nothing that the plain way mends
     fast = conform_part(record, rows, strategy, first_row=5, leave_rules=leave_rules)
-    slow = row_by_row(record, rows, How(strategy, leave_rules), range(5, 5 + len(rows)))
+    height = rows.height if isinstance(rows, Columns) else len(rows)
+    slow = row_by_row(record, rows, How(strategy, leave_rules), range(5, 5 + height))
     assert [str(one) for one in fast.failures] == [str(one) for one in slow.failures]
     assert fast.numbers.to_list() == slow.numbers.to_list()
     assert fast.refused_numbers.to_list() == slow.refused_numbers.to_list()
@@ -46,7 +50,7 @@ def assert_same(record, rows, strategy, *, leave_rules=False):
     assert fast.raw.equals(slow.raw)
     assert fast.dropped == slow.dropped
     as_fast = conform_part(record, rows, strategy, first_row=5, leave_rules=leave_rules, want="rows")
-    as_slow = row_by_row(record, rows, How(strategy, leave_rules), range(5, 5 + len(rows)), as_rows=True)
+    as_slow = row_by_row(record, rows, How(strategy, leave_rules), range(5, 5 + height), as_rows=True)
     assert len(as_fast.rows) == len(as_slow.rows)
     for one, other in zip(as_fast.rows, as_slow.rows, strict=True):
         assert same(one, other), (one, other)
@@ -248,6 +252,56 @@ def test_a_value_next_to_a_bound_is_not_rounded_to_it(case, bound, strategy):
     annotation, asked, values = NEAR_A_BOUND[case]
     record = record_shape(row_schema(schema(value=Annotated[annotation, Field(**{bound: asked})])))
     assert_same(record, [{"value": value} for value in values], strategy)
+
+
+@pytest.mark.parametrize("annotation", [list[AwareDatetime], list[list[AwareDatetime]]])
+@pytest.mark.parametrize("strategy", Strategy)
+def test_a_time_that_a_clock_leaves_out_is_a_moment_also_inside_of_a_list(annotation, strategy):
+    left_out = dt.datetime(2024, 3, 31, 2, 30, tzinfo=ZoneInfo("Europe/Berlin"))
+    record = record_shape(row_schema(schema(value=annotation)))
+    listed = [left_out] if annotation == list[AwareDatetime] else [[left_out]]
+    rows = [{"value": value} for value in (listed, [None], [*listed, *listed], ["2024-03-31"])]
+    assert_same(record, rows, strategy)
+    cells = conform_part(record, rows, strategy, first_row=0).frame["value"].explode()
+    found = (cells if annotation == list[AwareDatetime] else cells.explode()).to_list()
+    assert [one for one in found if one] == [dt.datetime(2024, 3, 31, 1, 30, tzinfo=dt.UTC)] * 3
+
+
+@pytest.mark.parametrize("scale", [0, 1, 3])
+def test_a_zero_of_a_table_fits_a_column_of_fractions_as_it_does_alone(scale):
+    record = record_shape(row_schema(schema(value=Annotated[Decimal, Field(max_digits=3, decimal_places=3)])))
+    cells = pl.Series([Decimal(0), Decimal("0.1"), None][: 3 if scale else 1], dtype=pl.Decimal(5, scale))
+    part = of_polars(pl.DataFrame({"value": cells}))
+    for strategy in Strategy:
+        assert_same(record, part, strategy)
+        rows = [{"value": Decimal(0).scaleb(-scale)}]
+        one_by_one = conform_part(record, rows, strategy, first_row=0).numbers
+        assert conform_part(record, part, strategy, first_row=0).numbers.head(1).to_list()[:1] == one_by_one.to_list()
+
+
+class Inside(BaseModel):
+    number: int
+    anything: Any = None
+    colour: Colour | None = None
+    id: UUID | None = Field(None, alias="Id")
+
+
+@pytest.mark.parametrize("strategy", Strategy)
+@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("numbers", [[1, 2], ["1", "x"], [1.0, 1.5], [None, 1]])
+def test_what_a_cell_inside_of_a_record_stands_for_does_not_depend_on_the_cells_beside_it(numbers, listed, strategy):
+    others = {"anything": '{"a": 1}', "colour": "red", "Id": str(UUID(int=5))}
+    given = pl.Series([{"number": one, **others} for one in numbers], strict=False)
+    record = record_shape(row_schema(schema(value=list[Inside] if listed else Inside)))
+    part = of_polars(pl.DataFrame({"value": given.reshape((-1, 1)).arr.to_list() if listed else given}))
+    assert_same(record, part, strategy)
+
+
+@pytest.mark.parametrize("wrap", [lambda one: [one], lambda one: [[one]]])
+def test_a_float_in_a_list_is_the_same_value_in_rows_whatever_its_column_holds(wrap):
+    width = Annotated[float, exact.Float32]
+    record = record_shape(row_schema(schema(value=list[width] if wrap(1) == [1] else list[list[width]])))
+    assert_same(record, [{"value": wrap(one)} for one in (0.1, 5e-324, 1.5, "0.1")], Strategy.RECONCILE)
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [2], [0, 0], [1, 0, None, 3], [None, None], [None, 2, 0], [0, 1] * 40])

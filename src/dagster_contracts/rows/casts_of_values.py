@@ -85,7 +85,10 @@ def decimal_to_decimal(shape: Shape, source: Source) -> Cast:
     if source.dtype == shape.dtype:
         return Cast(source.expr)
     cells = source.expr.cast(shape.dtype, strict=False)
-    return Cast(cells, cells.is_not_null() & (cells.cast(source.dtype, strict=False) == source.expr))
+    vouched = cells.is_not_null() & (cells.cast(source.dtype, strict=False) == source.expr)
+    if shape.dtype.precision == shape.dtype.scale:  # type: ignore[attr-defined]
+        vouched &= cells != 0  # pydantic counts the digit before the point of some zeros
+    return Cast(cells, vouched)
 
 
 def decimal_to_float(shape: Shape, source: Source) -> Cast:

@@ -47,7 +47,7 @@ def as_series(name: str, dtype: pl.DataType, cells: list[Any]) -> pl.Series:
 def _datetimes(name: str, dtype: pl.Datetime, cells: list[Any]) -> pl.Series:
     """Moments in microseconds, then in the column's unit and zone."""
     if dtype.time_zone is not None:
-        cells = [None if one is None else one.astimezone(dt.UTC).replace(tzinfo=None) for one in cells]
+        cells = [None if one is None else one.replace(tzinfo=None) for one in cells]
     series = pl.Series(name, cells, dtype=pl.Datetime("us"))
     if dtype.time_zone is not None:
         series = series.dt.replace_time_zone("UTC").dt.convert_time_zone(dtype.time_zone)
@@ -80,7 +80,18 @@ def _member(member: Any) -> Any:
     return member.value
 
 
-_ENCODERS: dict[str, Callable[[Any], Any]] = {"uuid": str, "enum": _member, "json": as_json, "any": as_json}
+def _utc(moment: dt.datetime) -> dt.datetime:
+    """A moment in the zone that has each of them once."""
+    return moment.astimezone(dt.UTC)
+
+
+_ENCODERS: dict[str, Callable[[Any], Any]] = {
+    "uuid": str,
+    "enum": _member,
+    "json": as_json,
+    "any": as_json,
+    "aware_datetime": _utc,
+}
 
 
 def decoder(shape: Shape) -> Callable[[Any], Any] | None:
@@ -102,6 +113,29 @@ def decoder(shape: Shape) -> Callable[[Any], Any] | None:
     if shape.kind == "enum":
         return lambda cell: _or_cell(shape.of, cell)
     return {"uuid": _uuid, "json": _json_object, "any": _json}.get(shape.kind)
+
+
+def reader(shape: Shape, dtype: Any) -> Callable[[Any], Any] | None:
+    """What turns a table's cell into the value; `None` where the cell is the value.
+
+    Args:
+        shape: What the field asks for.
+        dtype: The dtype of the table's column; where it is the field's own, its cells stand for values, leaf by leaf.
+    """
+    if shape.kind == "list" and shape.item is not None:
+        item = reader(shape.item, dtype.inner) if isinstance(dtype, (pl.List, pl.Array)) else None
+        return None if item is None else lambda cells: [None if cell is None else item(cell) for cell in cells]
+    if shape.kind == "record" and shape.record is not None:
+        inner = {field.name: one for field, one in shape.record.pairs}
+        names = shape.record.by_key
+        given = dtype.fields if isinstance(dtype, pl.Struct) else []
+        parts = {one.name: reader(inner[names[one.name]], one.dtype) for one in given if one.name in names}
+        if not any(parts.values()):
+            return None
+        return lambda cell: (
+            cell | {key: read(cell[key]) for key, read in parts.items() if read is not None and cell[key] is not None}
+        )
+    return decoder(shape) if dtype == shape.dtype else None
 
 
 def _or_cell(read: Callable[[Any], Any], cell: Any) -> Any:

@@ -229,11 +229,12 @@ def _by_themselves(
 
 
 def _python(shape: Shape, given: Given) -> Sequence[Any]:
-    """Values in Python; those of a table in the field's own dtype as what they stand for."""
+    """Values in Python; those of a table in a field's own dtype as what they stand for."""
     if isinstance(given, Objects):
         return given.values
     values = given.to_list() if given.dtype == pl.Object() else exact_values(given)
-    return cells.decoded(shape, values) if given.dtype == shape.dtype else values
+    read = cells.reader(shape, given.dtype)
+    return values if read is None else [None if value is None else read(value) for value in values]
 
 
 def _is_own(shape: Shape, kind: Any) -> bool:

@@ -198,8 +198,11 @@ def canonical(record: RecordShape, columns: Columns) -> Columns:
     found = dict(columns.columns)
     for key, one in columns.columns.items():
         shape = shapes.get(record.by_key.get(key, ""))
-        if shape is not None and isinstance(one, pl.Series) and one.dtype == shape.dtype and cells.decoder(shape):
-            found[key] = objects(cells.decoded(shape, exact_values(one)))
+        if shape is None or not isinstance(one, pl.Series):
+            continue
+        read = cells.reader(shape, one.dtype)
+        if read is not None:
+            found[key] = objects([None if cell is None else read(cell) for cell in exact_values(one)])
     return Columns(found, columns.height)
 
 
@@ -238,6 +241,7 @@ def _plain_rows(rows: list[Any]) -> tuple[list[dict[Any, Any]], set[int]]:
 
 
 def _hides_values(shape: Shape) -> bool:
-    """Whether a cell of a list or a record does not say what the value was."""
+    """Whether a cell of a list or a record does not say what the value was: not its digits, or not its zone."""
     inner = [shape.item] if shape.item else list(shape.record.shapes) if shape.record else []
-    return any(one.kind in {"json", "any"} or _hides_values(one) for one in inner)
+    hidden = {"json", "any", "aware_datetime"}
+    return any(one.kind in hidden or one.dtype == pl.Float32() or _hides_values(one) for one in inner)
