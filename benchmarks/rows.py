@@ -54,9 +54,9 @@ class Target:
 
 
 _EACH_OBJECT = (
-    "every value is a Python object that is fetched from its dict (a third of the time), asked for its type (a sixth) and "
-    "put into a column (a quarter and more): a loop that does these three alone and repairs nothing takes about nine "
-    "tenths of the time of wide rows, most of it waiting for memory"
+    "every value is a Python object that is fetched from its dict (a third of the time), asked for its type (a sixth) "
+    "and put into a column (a quarter and more): a loop that does these three alone and repairs nothing takes about "
+    "nine tenths of the time of wide rows, most of it waiting for memory"
 )
 _OBJECTS = (
     "18 of the 26 columns hold Python objects, as wide rows do: each is taken from its array, asked for its type, "
@@ -75,8 +75,8 @@ TARGETS = (
         "peer",
         "validate_rows",
         25,
-        limit="no column is made; fetching each value and asking for its type is three quarters of it, the items of lists "
-        "the rest",
+        limit="no column is made; fetching each value and asking for its type is three quarters of it, the items of "
+        "lists the rest",
     ),
     Target("26 columns, RECONCILE: peer / to_frame", "reconcile 26", "peer", "to_frame", 9, limit=_EACH_OBJECT),
     Target("7 columns in Polars: peer on rows / to_frame", "columnar 7", "peer, rows", "Polars", 50, limit=_CASTS),
