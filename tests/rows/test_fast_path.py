@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 import pytest
-from pydantic import AwareDatetime, BaseModel, Field, NaiveDatetime
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, Field, NaiveDatetime
 from tests.rows.coercion_table import TABLE
 from tests.rows.values import ANNOTATIONS, Colour, column, schema
 
@@ -295,6 +295,38 @@ def test_what_a_cell_inside_of_a_record_stands_for_does_not_depend_on_the_cells_
     record = record_shape(row_schema(schema(value=list[Inside] if listed else Inside)))
     part = of_polars(pl.DataFrame({"value": given.reshape((-1, 1)).arr.to_list() if listed else given}))
     assert_same(record, part, strategy)
+
+
+_MORE = Annotated[int, AfterValidator(lambda value: value + 1)]
+_FILLED = BeforeValidator(lambda value: [] if value is None else value)
+VALIDATED: dict[str, tuple[Any, list[Any], list[Any]]] = {
+    "a list's own constraint": (Annotated[list[_MORE], Field(max_length=2)], [[1], ["2", 3], [1, 2, 3]], [[2], [3, 4]]),
+    "a record by its keys": (Annotated[list[Inside], Field(max_length=1)], [[{"number": 1, "Id": None}]] * 2, ...),
+    "a value made of none": (Annotated[list[int], _FILLED], [None, [1], ["2"]], [[], [1], [2]]),
+}
+
+
+@pytest.mark.parametrize("strategy", Strategy)
+@pytest.mark.parametrize("case", VALIDATED)
+def test_validators_run_once_and_see_only_what_a_row_has(case, strategy):
+    annotation, values, wanted = VALIDATED[case]
+    record = record_shape(row_schema(schema(value=annotation)))
+    rows = [*({"value": value} for value in values), {}]
+    assert_same(record, rows, strategy)
+    found = conform_part(record, rows, strategy, first_row=0)
+    assert found.refused["value"].to_list()[-1] is None
+    if strategy is Strategy.RECONCILE:
+        assert wanted is ... or found.frame["value"].to_list() == wanted
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_record_by_its_keys_is_strictly_the_same_under_a_constraint(listed):
+    whole = {"number": 1, "anything": None, "colour": None, "Id": None}
+    annotation = Annotated[list[Inside], Field(max_length=1)] if listed else Annotated[Inside, AfterValidator(dict)]
+    record = record_shape(row_schema(schema(value=annotation)))
+    rows = [{"value": [whole] if listed else whole}]
+    assert_same(record, rows, Strategy.STRICT)
+    assert not conform_part(record, rows, Strategy.STRICT, first_row=0).failures
 
 
 @pytest.mark.parametrize("wrap", [lambda one: [one], lambda one: [[one]]])

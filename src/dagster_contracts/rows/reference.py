@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from operator import is_
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -167,14 +168,23 @@ def _conformed(shape: Shape, value: Any, how: How, depth: int) -> Any:
     start = value if shape.before is None else _validated(shape.before, value)
     if start is None and shape.nullable and shape.of_none is not None and not strict:
         return None
-    found = _typed(shape, start, how, depth)
+    typed = found = _typed(shape, start, how, depth)
     if shape.after is not None:
         checked = _checked(shape, shape.after, found, how, depth)
-        if checked is not found:
+        if not _is_copy(checked, found):
             found = _typed(shape, checked, _STRICTLY, depth)
-    if strict and (shape.before is not None or shape.after is not None) and not same(found, value):
+    if strict and not ((shape.before is None or same(start, value)) and (found is typed or same(found, typed))):
         raise Refused("validator", "its validators would change it", value)
     return found
+
+
+def _is_copy(checked: Any, found: Any) -> bool:
+    """Whether validators left a value alone, though they copied the list or the dict that it is."""
+    if type(checked) is list and type(found) is list:
+        return len(checked) == len(found) and all(map(is_, checked, found))
+    if type(checked) is dict and type(found) is dict:
+        return list(checked) == list(found) and all(map(is_, checked.values(), found.values()))
+    return checked is found
 
 
 def _checked(shape: Shape, after: TypeAdapter[Any], value: Any, how: How, depth: int) -> Any:

@@ -88,10 +88,18 @@ def conform_table(record: RecordShape, part: Columns | list[dict[Any, Any]], how
         given, absent, unlike = [*fetched.given], fetched.absent, fetched.unlike
     columns = one_field.conform_columns(record.shapes, given, how, depth)
     columns = [
-        replace(column, bad=column.bad | missing) if missing else column
+        replace(column, series=_without(column.series, [*missing]), bad=column.bad | missing) if missing else column
         for column, missing in zip(columns, absent, strict=True)
     ]
     return Table(columns, given, unlike, height)
+
+
+def _without(series: pl.Series, positions: list[int]) -> pl.Series:
+    """Cells with null where a row had no value, though validators may have made one of it."""
+    if series.gather(positions).null_count() == len(positions):
+        return series
+    kept = pl.repeat(value=True, n=len(series), eager=True, dtype=pl.Boolean()).scatter(positions, False)  # noqa: FBT003
+    return pl.select(pl.when(kept).then(series)).to_series()
 
 
 def _of_columns(
