@@ -14,8 +14,28 @@ from dagster_contracts import errors
 from dagster_contracts.orchestration.failures import raise_as_failure
 from dagster_contracts.orchestration.row_batches import is_row, is_table
 
-EVENTS = (dg.Output, dg.DynamicOutput, dg.MaterializeResult, dg.AssetMaterialization, dg.AssetCheckResult)
-"""What a plain Dagster asset may yield, and an asset under a contract may not."""
+EVENTS = (
+    dg.Output,
+    dg.DynamicOutput,
+    dg.MaterializeResult,
+    dg.ObserveResult,
+    dg.AssetMaterialization,
+    dg.AssetObservation,
+    dg.AssetCheckResult,
+    dg.AssetCheckEvaluation,
+    dg.ExpectationResult,
+    dg.HookExecutionResult,
+    dg.TypeCheck,
+    dg.DagsterEvent,
+    dg.SensorResult,
+    dg.RunRequest,
+    dg.SkipReason,
+    dg.AddDynamicPartitionsRequest,
+    dg.DeleteDynamicPartitionsRequest,
+    dg.Failure,
+    dg.RetryRequested,
+)
+"""What other functions of Dagster give it, and an asset under a contract does not; some of them look like rows."""
 
 _NO_ROWS_IN_IT = (str, bytes, bytearray, memoryview, Mapping, AbstractSet, BaseModel, pl.Series)
 
@@ -79,8 +99,10 @@ def refuse(asset: str, value: object, *, within: str = "") -> NoReturn:
     """
     kind = type(value).__name__
     hint = ""
-    if issubclass(type(value), EVENTS):
-        hint = " Yield the rows alone: dc.asset makes the events."
+    if issubclass(type(value), (dg.Failure, dg.RetryRequested)):
+        hint = f" Raise it: raise dg.{kind}(…)."
+    elif issubclass(type(value), EVENTS):
+        hint = " Yield the rows alone: dc.asset makes the events. context.log_event(…) takes one of your own."
     elif is_row(value):
         hint = f" One row is a list of one: return [{kind}(…)]." if not isinstance(value, dict) else " Return [row]."
     raise_as_failure(
