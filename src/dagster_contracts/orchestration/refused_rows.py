@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -94,6 +95,7 @@ class Refusals:
         """
         if not rows.height:
             return
+        rows = _apart(rows)
         self._spool.append(rows)
         self._kinds.update((failure.field, failure.code) for failure in failures)
         missing = self._most - sum(frame.height for frame in self._first)
@@ -121,6 +123,14 @@ class Refusals:
         if len(self._kinds) > _SHOWN_KINDS:
             lines.append(f"  and {len(self._kinds) - _SHOWN_KINDS} more kinds")
         return "\n".join(lines)
+
+
+def _apart(rows: pl.DataFrame) -> pl.DataFrame:
+    """The same rows in memory of their own: picked from a batch, they keep all of its texts in memory."""
+    written = io.BytesIO()
+    rows.write_ipc(written)
+    written.seek(0)
+    return pl.read_ipc(written)
 
 
 def can_be_numbered(contract: Contract) -> bool:
