@@ -23,7 +23,8 @@ def test_a_refused_row_does_not_keep_the_texts_of_its_batch_in_memory(tmp_path):
     refusals = Refusals(Spool(lambda: tmp_path, "refused", 64 << 20), 5)
     before = None
     for at in range(110):
-        batch = pl.DataFrame({"text": ["x" * 200 + str(row) for row in range(10_000)], "texts": [["y" * 200]] * 10_000})
+        text = pl.lit("x" * 200) + pl.int_range(10_000, eager=True).cast(pl.String)
+        batch = pl.select(text=text, texts=pl.concat_list(text))
         refusals.add(batch[[at]], [])
         if at == 10:
             before = resident()

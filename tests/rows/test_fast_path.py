@@ -262,8 +262,8 @@ def test_a_time_that_a_clock_leaves_out_is_a_moment_also_inside_of_a_list(annota
     listed = [left_out] if annotation == list[AwareDatetime] else [[left_out]]
     rows = [{"value": value} for value in (listed, [None], [*listed, *listed], ["2024-03-31"])]
     assert_same(record, rows, strategy)
-    cells = conform_part(record, rows, strategy, first_row=0).frame["value"].explode()
-    found = (cells if annotation == list[AwareDatetime] else cells.explode()).to_list()
+    cells = conform_part(record, rows, strategy, first_row=0).frame["value"].explode(empty_as_null=True)
+    found = (cells if annotation == list[AwareDatetime] else cells.explode(empty_as_null=True)).to_list()
     assert [one for one in found if one] == [dt.datetime(2024, 3, 31, 1, 30, tzinfo=dt.UTC)] * 3
 
 

@@ -135,6 +135,8 @@ class Pixel:
     tags: list[str] = dataclass_field(default_factory=list)
 
 
+SPANS = st.timedeltas(dt.timedelta(days=-(10**8)), dt.timedelta(days=10**8))  # what microseconds of 64 bits reach
+
 DEFAULTS: list[tuple[Any, st.SearchStrategy[Any]]] = [
     (bool, st.booleans()),
     (int, st.integers(-(2**63), 2**63 - 1)),
@@ -148,13 +150,13 @@ DEFAULTS: list[tuple[Any, st.SearchStrategy[Any]]] = [
     (dt.time, st.times()),
     (dt.datetime, st.datetimes()),
     (AwareDatetime, st.datetimes(timezones=st.just(dt.UTC))),
-    (dt.timedelta, st.timedeltas()),
+    (dt.timedelta, SPANS),
     (UUID, st.uuids()),
     (Literal["a", "b"], st.sampled_from(["a", "b"])),
     (dict[str, Any], st.dictionaries(st.text(st.characters(codec="utf-8")), st.integers() | st.none() | st.lists(st.text(st.characters(codec="utf-8"))))),
     (Any, st.integers() | st.text(st.characters(codec="utf-8")) | st.lists(st.booleans())),
     (list[int], st.lists(st.integers(-(2**63), 2**63 - 1))),
-    (list[dt.timedelta | None], st.lists(st.timedeltas() | st.none())),
+    (list[dt.timedelta | None], st.lists(SPANS | st.none())),
     (list[list[UUID]], st.lists(st.lists(st.uuids(), max_size=2), max_size=2)),
     (Point, st.builds(lambda x: {"X": x}, st.integers(-9, 9))),
     (list[Point], st.lists(st.builds(lambda x: {"X": x, "path": ["1.5"]}, st.integers(-9, 9)), max_size=2)),
