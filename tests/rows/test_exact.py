@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -137,3 +138,58 @@ def test_seconds_finer_than_a_microsecond_are_not_cut(value: Any) -> None:
 )
 def test_a_floats_own_rounding_is_no_fraction(value: Any, micro: int) -> None:
     assert Moments.reconcile([{"length": value}])[0]["length"] == dt.timedelta(microseconds=micro)
+
+
+@pytest.mark.parametrize("strategy", ["reconcile", "strict"])
+@pytest.mark.parametrize(
+    "number",
+    ["12345678901234567890.123", "0.1234567890123456789", "1.00000000000000000001", "1e400", "1e-400", "-1e999"],
+)
+def test_digits_in_a_table_s_json_are_not_lost(number, strategy):
+    class Table(dc.Schema):
+        record: dict[str, Any] | None
+        anything: Any = None
+
+    text = f'{{"a": [{number}]}}'
+    with pytest.raises(dc.errors.SchemaError):
+        Table.to_frame(
+            pl.DataFrame({"record": [text], "anything": [None]}, schema_overrides={"anything": pl.String}),
+            strategy=strategy,
+        )
+    kept = Table.to_frame(
+        pl.DataFrame({"record": [None], "anything": [text]}, schema_overrides={"record": pl.String}), strategy=strategy
+    )
+    assert json.loads(kept["anything"].item()) == text
+
+
+def test_numbers_in_a_table_s_json_that_floats_hold_are_read():
+    class Table(dc.Schema):
+        record: dict[str, Any]
+
+    found = Table.to_frame(
+        pl.DataFrame({"record": ['{"a": 0.1, "b": 1e5, "c": 12345678901234567890, "d": 0.0, "e": 1.50}']})
+    )
+    assert json.loads(found["record"].item()) == {
+        "a": 0.1,
+        "b": 100000.0,
+        "c": 12345678901234567890,
+        "d": 0.0,
+        "e": 1.5,
+    }
+
+
+@pytest.mark.parametrize("strategy", ["reconcile", "strict"])
+@pytest.mark.parametrize(
+    ("number", "fine"),
+    [(2.0**-150, False), (-1e-46, False), (5e-324, False), (2.0**-149, True), (0.0, True), (-0.0, True)],
+)
+def test_a_float_of_which_half_the_bits_make_zero_is_refused(number, fine, strategy):
+    class Table(dc.Schema):
+        half: Annotated[float, dc.Float32] | None
+
+    for given in ([{"half": number}], [{"half": number}, {"half": None}], pl.DataFrame({"half": [number, 1.5]})):
+        if fine:
+            assert Table.to_frame(given, strategy=strategy)["half"][0] == number
+        else:
+            with pytest.raises(dc.errors.SchemaError, match="inexact"):
+                Table.to_frame(given, strategy=strategy)

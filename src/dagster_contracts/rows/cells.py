@@ -152,7 +152,7 @@ def _uuid(cell: str) -> UUID | str:
 
 def _json(cell: str) -> Any:
     try:
-        return json.loads(cell, parse_constant=_refuse, object_pairs_hook=_object)
+        return json.loads(cell, parse_constant=_refuse, parse_float=_number, object_pairs_hook=_object)
     except (ValueError, RecursionError):
         return cell
 
@@ -167,6 +167,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError(pairs)
+    return found
+
+
+def _number(written: str) -> float:
+    """A number; one with more digits than a float has is left as the text that it is, as a float would lose some."""
+    found = float(written)
+    if Decimal(written) != Decimal(repr(found)):
+        raise ValueError(written)
     return found
 
 

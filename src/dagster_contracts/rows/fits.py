@@ -24,6 +24,8 @@ INT_RANGES: Final[dict[pl.DataType, tuple[int, int]]] = {
     for dtype, bits in ((pl.UInt8(), 8), (pl.UInt16(), 16), (pl.UInt32(), 32), (pl.UInt64(), 64))
 }
 _LARGEST_FLOAT32: Final = 3.4028234663852886e38
+ZERO_AS_FLOAT32: Final = 2.0**-150
+"""The largest number of which Float32 makes a zero."""
 _LARGEST: Final = 2**63 - 1
 _MICROSECOND: Final = dt.timedelta(microseconds=1)
 
@@ -49,6 +51,8 @@ def _fits_int(shape: Shape, value: int) -> None:
 def _fits_float(shape: Shape, value: float) -> None:
     if shape.dtype == pl.Float32() and abs(value) > _LARGEST_FLOAT32 and abs(value) != float("inf"):
         raise Refused("out_of_range", f"Float32 holds up to {_LARGEST_FLOAT32}", value)
+    if shape.dtype == pl.Float32() and 0 < abs(value) <= ZERO_AS_FLOAT32:
+        raise Refused("inexact", "the float nearest to it is zero", value)
 
 
 def _fits_decimal(shape: Shape, value: Decimal) -> None:

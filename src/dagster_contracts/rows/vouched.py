@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 import polars as pl
 
+from dagster_contracts.rows.fits import ZERO_AS_FLOAT32
+
 if TYPE_CHECKING:
     from dagster_contracts.rows.shapes import Shape
 
@@ -83,10 +85,11 @@ def where_not_null(shape: Shape, source: Source) -> Cast:
 
 
 def narrowed(shape: Shape, wide: pl.Expr, vouched: pl.Expr | None, closely: pl.Expr | None = None) -> Cast:
-    """Doubles in the field's width, without what overflows it."""
+    """Doubles in the field's width, without what overflows it or becomes zero in it."""
     if shape.dtype == pl.Float64():
         return Cast(wide, vouched, closely)
-    fits = wide.is_nan() | wide.is_infinite() | (wide.abs() <= 3e38)  # noqa: PLR2004  (what lies between is looked at)
+    most = wide.abs() <= 3e38  # noqa: PLR2004  (what lies between that and the largest is looked at)
+    fits = wide.is_nan() | wide.is_infinite() | (most & ((wide == 0) | (wide.abs() > ZERO_AS_FLOAT32)))
     return Cast(
         wide.cast(shape.dtype),
         fits if vouched is None else fits & vouched,
