@@ -15,7 +15,15 @@ from dagster_contracts.errors import UsageError
 from dagster_contracts.frames.column_schema import compare_columns
 from dagster_contracts.orchestration.kept_keys import as_they_came, without_keys
 from dagster_contracts.orchestration.refused_rows import NUMBER, RAW, Refusals, Refused
-from dagster_contracts.orchestration.returned import EVENTS, is_tabular, refuse, refuse_value
+from dagster_contracts.orchestration.returned import (
+    EVENTS,
+    is_tabular,
+    is_unread,
+    is_value,
+    refuse,
+    refuse_result,
+    refuse_value,
+)
 from dagster_contracts.orchestration.row_batches import END, FULL, Batcher, is_page, is_row, is_table
 from dagster_contracts.orchestration.schema_change import Arrivals, new_keys
 from dagster_contracts.orchestration.storage.lazy import staging_folder
@@ -33,6 +41,7 @@ if TYPE_CHECKING:
 
 BATCH_ROWS, BATCH_BYTES = 20_000, 32 << 20
 _MOST_LEFT_OUT = 500
+_DEEPEST = 8  # pages in pages
 HELD_BYTES = 64 << 20
 """Conformed rows that are held in memory; more go to files."""
 
@@ -77,6 +86,7 @@ class Conformer:
         self._given = self._landed = 0
         self._as_it_is: pl.DataFrame | pl.LazyFrame | None = None
         self._left_out: dict[str, str] = {}
+        self._row_types: set[type] = {dict}
         self._conformed = self._done = False
 
     @cached_property
@@ -149,43 +159,53 @@ class Conformer:
             return Arrived(rows.drop(NUMBER), undeclared=undeclared, effective=effective)
         return Arrived(rows, None, self._refusals.result(), types, undeclared, effective)
 
-    def _take_all(self, elements: Iterable[object]) -> None:
+    def _take_all(self, elements: Iterable[object], depth: int = 0) -> None:
         """Take every element, and close what gives them. An error of theirs says how many had come."""
-        source = iter(elements)
+        source, before = iter(elements), self._given
         try:
             while not self._done:
-                before = self._batcher.held
+                held = self._batcher.held
                 try:
                     element = self._batcher.fill(source)
                 except Exception as error:
-                    self._given += self._batcher.held - before
+                    self._given += self._batcher.held - held
                     error.add_note(self._raised_by())
                     raise
-                self._given += self._batcher.held - before
+                self._given += self._batcher.held - held
                 if element is END:
                     break
                 if element is FULL:
                     self._land_all(self._batcher.rest())
+                elif depth and self._given == before and is_value(element):
+                    within = "a page that begins with " if before else "rows that begin with "
+                    refuse(self._declaration.name, element, within=within)
                 else:
-                    self._take(element)
+                    self._take(element, depth)
         finally:
             if close := getattr(source, "close", None):
                 close()
 
-    def _take(self, element: object) -> None:
-        """Take a row, a page of rows or a table."""
-        if not self._given or type(element) is not dict:
+    def _take(self, element: object, depth: int = 0) -> None:
+        """Take a row, a table or a page of both."""
+        if type(element) not in self._row_types:
             self._refuse_no_rows(element)
-        self._given += len(element) if is_page(element) else 1  # type: ignore[arg-type]  # a page has a length
+            if is_page(element):
+                if depth == _DEEPEST:
+                    refuse(self._declaration.name, element, within="pages in pages of ")
+                page = refuse_result(self._declaration.name, element)
+                self._take_all(page, depth + 1)
+                return
+        self._given += 1
         self._land_all(self._batcher.add(element))
 
     def _refuse_no_rows(self, element: object) -> None:
         """Refuse what begins with something else than a row; later such elements are rows that cannot be conformed."""
-        first = element[0] if is_page(element) and element else element  # type: ignore[index]  # a page is a sequence
-        if issubclass(type(first), EVENTS) or (
-            not self._given and not is_row(first) and not is_table(first) and not is_page(first)
-        ):
-            refuse(self._declaration.name, first, within="rows that begin with " if self._given == 0 else "")
+        row = is_row(element)
+        begins = not self._given and not row and not is_table(element) and not is_page(element)
+        if begins or issubclass(type(element), EVENTS) or is_unread(element):
+            refuse(self._declaration.name, element, within="" if self._given else "rows that begin with ")
+        if row:
+            self._row_types.add(type(element))
 
     def _raised_by(self) -> str:
         return (

@@ -12,7 +12,7 @@ from dagster_contracts.contract.schema.python_types import python_type
 from dagster_contracts.errors import ContractsError
 from dagster_contracts.orchestration.conform import Arrived
 from dagster_contracts.orchestration.logs import warn_in_log
-from dagster_contracts.orchestration.returned import refuse
+from dagster_contracts.orchestration.returned import EVENTS, refuse, refuse_result
 from dagster_contracts.orchestration.row_batches import is_page, is_pandas, is_row, is_table
 from dagster_contracts.rows.schema import Schema
 
@@ -34,7 +34,7 @@ def inferred(declaration: Declaration, value: Any) -> Arrived:
         value = _polars(value)
     if isinstance(value, (pl.DataFrame, pl.LazyFrame)):
         return Arrived(value, effective=lambda: _of_frame(declaration, value.collect_schema()))
-    if is_table(value) or (is_page(value) and value and all(map(is_row, value))):
+    if is_table(value) or (isinstance(value, (list, tuple)) and is_page(value) and value and all(map(is_row, value))):
         schema = _inferred(declaration, value)
         frame = _conformed(declaration, schema, value)
         if frame is not None:
@@ -49,7 +49,7 @@ def _given(declaration: Declaration, elements: Iterator[Any]) -> Any:
     given: list[Any] = []
     try:
         for element in elements:
-            given += element if is_page(element) else [element]
+            given += refuse_result(declaration.name, element) if is_page(element) else [element]
     except Exception as error:
         error.add_note(
             f"Raised by the function of {declaration.name} after it had given {len(given):,} rows or tables. Nothing "
@@ -57,7 +57,7 @@ def _given(declaration: Declaration, elements: Iterator[Any]) -> Any:
         )
         raise
     for element in given:
-        if not is_row(element) and not is_table(element):
+        if issubclass(type(element), EVENTS) or not (is_row(element) or is_table(element)):
             refuse(declaration.name, element, within="a generator of ")
     if given and all(map(is_table, given)):
         frames = [_polars(table).lazy() for table in given]

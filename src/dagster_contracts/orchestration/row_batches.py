@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import io
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Final, TypeAlias, cast
 
 import polars as pl
@@ -19,10 +22,11 @@ FULL: Final = object()
 END: Final = object()
 _WEIGHED = 8  # one row in so many is weighed
 _OBJECT = 56  # what an empty Python object takes, roughly
+_NO_PAGES = (str, bytes, bytearray, memoryview, Mapping, AbstractSet, BaseModel, pl.Series, io.IOBase, type)
 
 
 class Batcher:
-    """Collects what a function gives until there is enough for a batch.
+    """Collects rows and tables until there is enough for a batch.
 
     Rows are held until there are `rows` of them or they weigh `bytes`, by an estimate from every eighth row; a table is
     cut by rows, and never mixed with rows.
@@ -38,13 +42,11 @@ class Batcher:
         self._weight = 0
 
     def add(self, element: object) -> Iterable[Batch]:
-        """Take a row, a page of rows or a table, and give the batches that are complete."""
+        """Take a row or a table, and give the batches that are complete."""
         if type(element) is dict:  # most are, and there are many; some generators fill one dict again and again
             return self._add_row(element.copy())
         if is_table(element):
             return itertools.chain(self.rest(), cut(element, self._most_rows))
-        if is_page(element):
-            return self._add_page(iter(cast("Sequence[object]", element)))
         row = as_dict(element)
         return self._add_row(element if row is None else row)
 
@@ -73,10 +75,6 @@ class Batcher:
         """How many rows are held."""
         return len(self._rows)
 
-    def _add_page(self, source: Iterator[object]) -> Iterator[Batch]:
-        while (element := self.fill(source)) is not END:
-            yield from self.rest() if element is FULL else self.add(element)
-
     def rest(self) -> Sequence[Batch]:
         """Give the rows that are held, if there are any."""
         rows, self._rows, self._weight = self._rows, [], 0
@@ -103,8 +101,15 @@ def is_row(value: object) -> bool:
 
 @no_if_it_raises
 def is_page(value: object) -> bool:
-    """Whether a value is a sequence of rows, as an API gives them page by page."""
-    return isinstance(value, (list, tuple)) and not hasattr(value, "_fields")
+    """Whether a value gives rows one after another: a list, a generator or any other iterable that is no row itself.
+
+    Neither text nor a set, a file or a series is one.
+    """
+    if isinstance(value, (list, tuple)):
+        return not hasattr(value, "_fields")
+    if not isinstance(value, Iterable) or isinstance(value, _NO_PAGES) or inspect.isawaitable(value):
+        return False
+    return not is_series(value) and not is_row(value) and not is_table(value)
 
 
 @no_if_it_raises
@@ -124,6 +129,13 @@ def is_pandas(value: object) -> bool:
     """Whether a value is a pandas frame; pandas is not imported to find out."""
     kind = type(value)
     return kind.__module__.partition(".")[0] == "pandas" and hasattr(value, "iloc") and hasattr(value, "columns")
+
+
+@no_if_it_raises
+def is_series(value: object) -> bool:
+    """Whether a value is one column of Polars or of pandas."""
+    in_pandas = type(value).__module__.partition(".")[0] == "pandas"
+    return isinstance(value, pl.Series) or (in_pandas and hasattr(value, "to_frame"))
 
 
 def cut(table: Any, rows: int) -> Iterator[Batch]:
