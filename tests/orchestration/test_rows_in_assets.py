@@ -576,7 +576,16 @@ def test_the_normalizer_is_given_what_the_function_gave():
         == "SchemaError"
     )
     assert call(returning(None, normalizer=unwrap)).error is None
-    assert call(returning(pages, normalizer=lambda _: None)).table is None
+
+
+@pytest.mark.parametrize("contract", [OrderRows, Orders, None])
+@pytest.mark.parametrize(
+    "value", [[], dicts(VALID), iter(dicts(VALID)), frame(VALID)], ids=lambda value: type(value).__name__
+)
+def test_a_normalizer_that_forgets_to_return_is_no_run_without_data(contract, value):
+    seen = call(returning(lambda: value, contract, normalizer=lambda _: None))
+    assert (seen.error, seen.table) == ("ReturnTypeError", None)
+    assert f"the normalizer of orders was given {type(value).__name__} and returned None" in seen.message
 
 
 def test_an_error_of_the_normalizer_says_whose_it_is():

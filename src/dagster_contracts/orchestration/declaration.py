@@ -10,6 +10,7 @@ from dagster_contracts.contract.row_fields import row_schema
 from dagster_contracts.errors import InvalidSettingError
 from dagster_contracts.orchestration.checks import CheckGroup, group_rules
 from dagster_contracts.orchestration.outcome import Policy
+from dagster_contracts.orchestration.returned import refuse_nothing, refuse_result
 from dagster_contracts.orchestration.row_contracts import is_row_contract, row_contract
 
 if TYPE_CHECKING:
@@ -105,11 +106,18 @@ class Declaration:
         return frozenset(name for one in fields for name in (one.key, one.name))
 
     def normalized(self, value: Any) -> Any:
-        """What the normalizer makes of what the function gave."""
+        """What the normalizer makes of what the function gave.
+
+        Raises:
+            ReturnTypeError: It makes nothing of it.
+        """
         if self.normalizer is None:
             return value
         try:
-            return self.normalizer(value)
+            found = self.normalizer(value)
         except Exception as error:
             error.add_note(f"Raised by the normalizer of {self.name}. Nothing was written.")
             raise
+        if found is None:
+            refuse_nothing(self.name, value)
+        return refuse_result(self.name, found)
