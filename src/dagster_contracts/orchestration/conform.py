@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from dagster_contracts.frames.column_schema import ColumnMismatch
     from dagster_contracts.orchestration.declaration import Declaration
     from dagster_contracts.orchestration.row_batches import Batch
     from dagster_contracts.orchestration.settings import Settings
@@ -58,6 +59,7 @@ class Arrived:
         types: The keys that arrived and their types; `None` likewise.
         undeclared: The keys and columns that the contract does not declare and that are not in the frame.
         effective: Gives the schema of what is written.
+        mismatches: What is wrong with the columns where nothing came but tables without rows.
     """
 
     frame: pl.DataFrame | pl.LazyFrame | None
@@ -66,6 +68,7 @@ class Arrived:
     types: Mapping[str, str] | None = None
     undeclared: Mapping[str, str] = field(default_factory=dict)
     effective: Callable[[], type[Schema] | None] = lambda: None
+    mismatches: tuple[ColumnMismatch, ...] = ()
 
 
 class Conformer:
@@ -86,6 +89,7 @@ class Conformer:
         self._given = self._landed = 0
         self._as_it_is: pl.DataFrame | pl.LazyFrame | None = None
         self._left_out: dict[str, str] = {}
+        self._mismatches: tuple[ColumnMismatch, ...] = ()
         self._row_types: set[type] = {dict}
         self._conformed = self._done = False
 
@@ -157,7 +161,8 @@ class Conformer:
         undeclared = {key: kind for key, kind in self._new_keys().items() if key not in there} | self._left_out
         if not self._conformed and not self._declaration.takes_rows:
             return Arrived(rows.drop(NUMBER), undeclared=undeclared, effective=effective)
-        return Arrived(rows, None, self._refusals.result(), types, undeclared, effective)
+        mismatches = () if self._landed else self._mismatches
+        return Arrived(rows, None, self._refusals.result(), types, undeclared, effective, mismatches)
 
     def _take_all(self, elements: Iterable[object], depth: int = 0) -> None:
         """Take every element, and close what gives them. An error of theirs says how many had come."""
@@ -236,6 +241,7 @@ class Conformer:
 
     def _land_rows(self, batch: Batch) -> None:
         """Conform rows; an undeclared key decides the run where none may come."""
+        from dagster_contracts.orchestration.empty_tables import mismatches_if_empty  # noqa: PLC0415  (needs the other)
         from dagster_contracts.rows.conform import conform  # noqa: PLC0415  (a definition needs none of it)
 
         self._conformed = True
@@ -245,9 +251,9 @@ class Conformer:
         declared, others = batch, None
         if self._declaration.on_extra_columns == "keep":
             declared, others = without_keys(batch, self._declaration.known_keys)
-        found = conform(
-            self._schema(), declared, self._settings.materialization_strategy, first_row=self._landed, leave_rules=True
-        )
+        strategy = self._settings.materialization_strategy
+        self._mismatches = self._mismatches or mismatches_if_empty(self._schema(), declared, strategy)
+        found = conform(self._schema(), declared, strategy, first_row=self._landed, leave_rules=True)
         self._note_left_out(found.dropped)
         if self._declaration.on_extra_columns == "raise" and self._left_out:
             self._done = True

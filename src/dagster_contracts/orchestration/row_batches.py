@@ -147,12 +147,22 @@ def cut(table: Any, rows: int) -> Iterator[Batch]:
     elif is_pandas(table):
         yield from (table.iloc[at : at + rows] for at in range(0, max(len(table), 1), rows))
     elif isinstance(table, Iterator):  # a reader of record batches
-        for part in table:
-            yield from cut(part, rows)
+        yield from _cut_reader(table, rows)
     elif hasattr(table, "num_rows") and hasattr(table, "slice"):
-        yield from (table.slice(at, rows) for at in range(0, max(table.num_rows, 1), rows))
+        count = table.num_rows  # a slice of a table without columns has as many rows as are asked for
+        yield from (table.slice(at, min(rows, count - at)) for at in range(0, max(count, 1), rows))
     else:
         yield from cut(pl.DataFrame(table), rows)
+
+
+def _cut_reader(reader: Any, rows: int) -> Iterator[Batch]:
+    """A reader's batches; one that has none gives its columns."""
+    empty = True
+    for part in reader:
+        empty = False
+        yield from cut(part, rows)
+    if empty and hasattr(reader.schema, "empty_table"):
+        yield reader.schema.empty_table()
 
 
 def weight(value: object, *, depth: int = 4) -> int:

@@ -31,7 +31,11 @@ def report_columns(declaration: Declaration, arrived: Arrived, schema: pl.Schema
     if declaration.on_extra_columns == "raise":
         more = tuple(ColumnMismatch(key, None, kind or "only nulls") for key, kind in beside)
         report = replace(report, mismatches=report.mismatches + more)
-    return replace(report, extra=(*report.extra, *(key for key, _ in beside)))
+    return replace(
+        report,
+        mismatches=report.mismatches + arrived.mismatches,
+        extra=(*report.extra, *(key for key, _ in beside)),
+    )
 
 
 def columns_of_run(
