@@ -21,6 +21,7 @@ from dagster_contracts.sql.query_error import QueryError, RefusedQueryError, Unk
 from dagster_contracts.sql.relation import Column, Relation
 from dagster_contracts.sql.select_list import output_place
 from dagster_contracts.sql.typing import infer_types
+from dagster_contracts.sql.typing.undeclared import Doubts, doubts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,6 +95,9 @@ def analyze(
     if nulls is not None and len(nulls) != len(typed):
         why = f"{len(typed)} columns have types and {len(nulls)} a statement about NULL, so none could be matched"
         nulls = None
+    is_whole = model.dialect == "duckdb" and not missing  # no rows of a function that only the real database has
+    is_sure = is_whole and not any(column.doubts for read in tables.values() for column in read.columns)
+    doubts = Doubts() if is_sure else doubts_of(query, model.dialect, tables)
     columns = []
     for at, column in enumerate(typed):
         null = nulls[at] if nulls is not None else None
@@ -108,6 +112,7 @@ def analyze(
                 ),
                 type_reasons=_because(column.reasons, missing, known=column.type is not None),
                 span=None if place is None else span_of(model.path, sql, *place),
+                doubts=doubts.of(column.name, model.dialect),
             )
         )
     return Analysis(Relation(model.name, tuple(columns)))

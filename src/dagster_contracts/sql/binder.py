@@ -24,6 +24,7 @@ _LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "errors_as_json": "true",  # with the place of what is wrong
 }
 _MOST_PARTS = 3
+_MOST_VALUES = 12
 _WORD = re.compile(r"\w+|\S")
 _EXPLAIN = "EXPLAIN\n"
 _TAIL = re.compile(r"\s*(Candidate functions:|LINE \d+:).*", re.DOTALL)
@@ -48,6 +49,7 @@ class Binder:
     _opened: duckdb.DuckDBPyConnection | None
 
     def __init__(self) -> None:
+        self._trials: dict[str, Binder] = {}
         self._clear()
 
     @property
@@ -64,6 +66,7 @@ class Binder:
         self._tables: dict[tuple[str, ...], tuple[tuple[str, str], ...]] = {}
         self._homes: set[tuple[str, ...]] = {("main",), ("memory", "main")}
         self._functions: frozenset[str] = frozenset()
+        self._defined: set[str] = set()
 
     def declare(self, name: Sequence[str], columns: tuple[tuple[str, str], ...]) -> None:
         """Make a table known.
@@ -87,6 +90,33 @@ class Binder:
         except (duckdb.Error, RuntimeError, ValueError) as error:
             raise UnknownOutputError(f"DuckDB cannot declare {'.'.join(name)}: {_brief(error)}") from error
         self._tables[key] = columns
+
+    def trial(self, of: str) -> Binder:
+        """Another binder, in which columns and functions of one type stand in for those that nobody knows.
+
+        Args:
+            of: The type, as DuckDB spells it.
+        """
+        return self._trials.setdefault(of, Binder())
+
+    def define(self, function: str, of: str) -> None:
+        """Make a function known that takes up to twelve values of any type.
+
+        Args:
+            function: Its name.
+            of: The type that it returns, as DuckDB spells it.
+
+        Raises:
+            UnknownOutputError: DuckDB can have no function of that name.
+        """
+        if function in self._defined:
+            return
+        bodies = ", ".join(_stub(count, of) for count in range(_MOST_VALUES + 1))
+        try:
+            self._connection.execute(f"CREATE MACRO {_quoted(function)} {bodies}")
+        except duckdb.Error as error:
+            raise UnknownOutputError(f"DuckDB can have no function {function}: {_brief(error)}") from error
+        self._defined.add(function)
 
     def describe(self, sql: str) -> tuple[tuple[str, str], ...]:
         """Bind one query.
@@ -181,7 +211,9 @@ class Binder:
         return self._functions
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection, and those of its trials."""
+        for trial in self._trials.values():
+            trial.close()
         if self._opened is not None:
             self._opened.close()
 
@@ -209,6 +241,12 @@ def _read(error: Exception) -> QueryError | UnknownOutputError:
     if isinstance(error, _REFUSALS) and not _NO_TABLE.match(text):
         return RefusedQueryError(f"DuckDB refuses the query: {text}")
     return UnknownOutputError(f"DuckDB's binder: {text}")
+
+
+def _stub(count: int, of: str) -> str:
+    """A macro's parameters and its body, which reads each of them, so that DuckDB looks into what is given."""
+    reads = " AND ".join(f"_{at} IS NULL" for at in range(count)) or "true"
+    return f"({', '.join(f'_{at}' for at in range(count))}) AS CASE WHEN {reads} THEN CAST(NULL AS {of}) END"
 
 
 def _functions(node: object) -> Iterator[tuple[str, object]]:

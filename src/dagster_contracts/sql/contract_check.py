@@ -71,16 +71,27 @@ def _required(out: Collected, name: Named) -> None:
     """E010, or held."""
     found = out.find(name.name)
     if found.columns:
-        out.verdicts.append(Verdict.HELD)
+        _is_there(out, name.name, name.place, found)
         return
     out.broken("E010", name.name, name.place, f"the required column `{name.name}` is not in the output", found=found)
+
+
+def _is_there(out: Collected, name: str, place: Place, found: Match) -> None:
+    """Held, unless it is not certain that the column is there."""
+    column = found.columns[0]
+    if not all(one.doubts for one in found.columns):
+        out.verdicts.append(Verdict.HELD)
+        return
+    message = f"whether `{name}` is in the output could not be worked out"
+    out.verdicts.append(Verdict.NOT_VERIFIED)
+    out.unverified(name, place, message, column=column, reasons=column.doubts, note=found.note)
 
 
 def _protected(out: Collected, name: Named) -> None:
     """E013, or held."""
     found = out.find(name.name)
     if found.columns:
-        out.verdicts.append(Verdict.HELD)
+        _is_there(out, name.name, name.place, found)
         return
     of = out.of
     was = of.locked is not None and find_columns(name.name, of.locked, of.dialect).columns
@@ -108,7 +119,7 @@ def _column(out: Collected, declared: ContractColumn, *, is_required: bool) -> N
     if declared.nullable is False:
         _nullable(out, declared, found)
     if declared.type is None and declared.nullable is not False:
-        out.verdicts.append(Verdict.HELD)
+        _is_there(out, declared.name, declared.place, found)
 
 
 def _type(out: Collected, declared: ContractColumn, found: Match) -> None:

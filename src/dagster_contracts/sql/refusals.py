@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def refuse_absent(
     query: exp.Query, sql: str, binder: Binder, functions: frozenset[str], because: UnknownOutputError | None
-) -> None:
+) -> tuple[str, ...]:
     """Refuse a DuckDB query that DuckDB refuses, unless that is for a function that the real database has.
 
     Args:
@@ -31,6 +31,9 @@ def refuse_absent(
         binder: The binder.
         functions: The functions that the real database has beside DuckDB's own, in small letters.
         because: Why the binder could not tell, if it was asked.
+
+    Returns:
+        The functions that it calls and that only the real database has, in small letters.
 
     Raises:
         RefusedQueryError: It calls a function that neither has, names a type that DuckDB does not have, or is refused
@@ -45,6 +48,7 @@ def refuse_absent(
     for of in query.find_all(exp.DataType):
         if of.this is exp.DataType.Type.USERDEFINED:
             _refuse_absent_type(of, binder)
+    return tuple(own)
 
 
 def _refuse_absent_type(of: exp.DataType, binder: Binder) -> None:

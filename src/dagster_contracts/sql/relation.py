@@ -22,6 +22,7 @@ class Column:
         reasons: Why it can be NULL or why that is not known, outermost first.
         type_reasons: Why the type is not known.
         span: The SELECT item or the declaration that it comes from.
+        doubts: Why it is not certain that the column is there: it comes from a table that nobody knows.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Column:
     reasons: tuple[str, ...] = ()
     type_reasons: tuple[str, ...] = ()
     span: Span | None = None
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -179,6 +179,7 @@ def dump_relation(relation: Relation) -> list[Any]:
                 column.nullable,
                 list(column.reasons),
                 list(column.type_reasons),
+                list(column.doubts),
                 dump_span(column.span),
             ]
             for column in relation.columns
@@ -199,7 +200,8 @@ def load_relation(stored: list[Any]) -> Relation:
                 reasons=tuple(reasons),
                 type_reasons=tuple(type_reasons),
                 span=load_span(span),
+                doubts=tuple(doubts),
             )
-            for column, of, nullable, reasons, type_reasons, span in columns
+            for column, of, nullable, reasons, type_reasons, doubts, span in columns
         ),
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dagster_contracts.sql.query_error import UnknownOutputError
+from dagster_contracts.sql.query_error import QueryError, UnknownOutputError
 from dagster_contracts.sql.refusals import refuse_absent, refuse_unknown
 from dagster_contracts.sql.typing.bound import bound_columns
 from dagster_contracts.sql.typing.column import TypedColumn
 from dagster_contracts.sql.typing.query import output_of
 from dagster_contracts.sql.typing.second_opinion import second_opinion
+from dagster_contracts.sql.typing.trial import named_columns, tried_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,9 +69,35 @@ def infer_types(
         because = error
     except RecursionError:
         raise UnknownOutputError(_TOO_DEEP) from None
-    if functions is not None:
-        refuse_absent(query, sql if sql is not None else query.sql("duckdb"), binder, functions, because)
-    return _worked_out(query, dialect, tables, sql, because)
+    if functions is None:
+        return _worked_out(query, dialect, tables, sql, because)
+    text = sql if sql is not None else query.sql("duckdb")
+    own = refuse_absent(query, text, binder, functions, because)
+    if own:
+        because = UnknownOutputError(f"DuckDB has no function {own[0]} of its own")
+    return _with_stand_ins(query, text, because, tables=tables, functions=own, binder=binder)
+
+
+def _with_stand_ins(
+    query: exp.Query,
+    sql: str,
+    because: UnknownOutputError | None,
+    *,
+    tables: Mapping[str, Relation],
+    functions: tuple[str, ...],
+    binder: Binder,
+) -> tuple[TypedColumn, ...]:
+    """The output of a DuckDB query of which not everything is known, as far as DuckDB can be asked about it."""
+    is_hopeless = because is not None and not functions  # nothing can stand in for what DuckDB asks for
+    try:
+        columns = _worked_out(query, "duckdb", tables, sql, because)
+    except (QueryError, UnknownOutputError) as error:
+        if is_hopeless:
+            raise
+        return named_columns(query, sql, error, tables=tables, functions=functions, binder=binder)
+    if because is not None and is_hopeless:
+        raise because
+    return tried_columns(query, sql, columns, tables=tables, functions=functions, binder=binder)
 
 
 def _worked_out(
