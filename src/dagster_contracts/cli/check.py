@@ -70,13 +70,16 @@ def run(arguments: Namespace) -> int:
 
 
 def _fix(arguments: Namespace) -> None:
-    """Repair the project, and say what was done."""
+    """Repair the project, and say what was done and what was not."""
     from dagster_contracts.sql.fix import apply_fixes  # noqa: PLC0415  (imports the SQL parser)
     from dagster_contracts.sql.selection import find_config  # noqa: PLC0415
 
     config = arguments.config.absolute() if arguments.config else find_config(arguments.paths or [Path()])
-    for message in apply_fixes(config, contracts=arguments.fix == "contract"):
+    repairs = apply_fixes(config, contracts=arguments.fix == "contract")
+    for message in repairs.done:
         sys.stderr.write(f"fixed: {message}\n")
+    for message in repairs.left:
+        sys.stderr.write(f"not fixed: {message}\n")
 
 
 def _check_project(arguments: Namespace) -> Report:

@@ -40,7 +40,20 @@ class Fix:
     message: str
 
 
-def apply_fixes(config: Path, *, contracts: bool = False) -> list[str]:
+@dataclass(frozen=True)
+class Repairs:
+    """What became of a project's findings.
+
+    Args:
+        done: What was repaired, in words.
+        left: What looks as if it could be repaired and was left alone, and why.
+    """
+
+    done: tuple[str, ...]
+    left: tuple[str, ...] = ()
+
+
+def apply_fixes(config: Path, *, contracts: bool = False) -> Repairs:
     """Repair what can be repaired for certain, one finding at a time.
 
     Args:
@@ -48,17 +61,24 @@ def apply_fixes(config: Path, *, contracts: bool = False) -> list[str]:
         contracts: Change contracts to what their models return, instead of the models.
 
     Returns:
-        What was done.
+        What was done, and what was left alone.
     """
     done: list[str] = []
+    left: list[str] = []
     refused: set[tuple[str, str, str | None]] = set()
     while True:
         loaded = load(config)
         report = build_report(loaded)
         tried = next(_proposals(loaded, report, refused, contracts=contracts), None)
         if tried is None:
-            return done
+            return Repairs(tuple(done), tuple(left))
         finding, fix = tried
+        own = None if contracts else _own_function(loaded, finding.model)
+        if own is not None:
+            where = f"{fix.file}: {finding.code} of {finding.column}"
+            left.append(f"{where}: the query calls {own}(), and what that makes of the query's rows cannot be checked")
+            refused.add(_key(finding))
+            continue
         file = loaded.config.root / fix.file
         before = file.read_bytes()
         file.write_text(fix.text, encoding="utf-8", newline="\r\n" if b"\r\n" in before else "\n")
@@ -67,6 +87,15 @@ def apply_fixes(config: Path, *, contracts: bool = False) -> list[str]:
         else:
             file.write_bytes(before)
             refused.add(_key(finding))
+
+
+def _own_function(loaded: Loaded, name: str) -> str | None:
+    """A function that a model calls and that only the project's database has."""
+    query = loaded.examined.queries.get(name)
+    calls = () if query is None else query.find_all(exp.Func)
+    names = {call.name.lower() if isinstance(call, exp.Anonymous | exp.AnonymousAggFunc) else "" for call in calls}
+    declared = {function.rpartition(".")[2] for function in loaded.config.functions}
+    return min(names & declared, default=None)
 
 
 def _proposals(
