@@ -18,6 +18,7 @@ from tests.rows.values import ANNOTATIONS, Colour, column, schema
 
 from dagster_contracts.contract.row_fields import row_schema
 from dagster_contracts.contract.schema import exact
+from dagster_contracts.rows import by_key
 from dagster_contracts.rows.conform import conform_part, row_by_row
 from dagster_contracts.rows.reference import How, same
 from dagster_contracts.rows.shapes import record_shape
@@ -125,7 +126,9 @@ FEW_KEYS = [
 @pytest.mark.parametrize("rows", FEW_KEYS)
 @pytest.mark.parametrize("strategy", Strategy)
 @pytest.mark.parametrize("default", [..., None])
-def test_rows_whose_keys_differ_give_what_rows_one_by_one_give(rows, strategy, default):
+@pytest.mark.parametrize("near", [128, 12_000])  # the rows that are read at once: 64, or all of them
+def test_rows_whose_keys_differ_give_what_rows_one_by_one_give(rows, strategy, default, near, monkeypatch):
+    monkeypatch.setattr(by_key, "_NEAR_VALUES", near)
     assert_same(record_shape(row_schema(schema(a=int, b=(str | None, default)))), rows, strategy)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from dagster_contracts.rows import constraints
-from dagster_contracts.rows.by_key import NEAR, all_there
+from dagster_contracts.rows.by_key import all_there, rows_near
 from dagster_contracts.rows.leaves import OWN_TYPES
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ def conform_as_they_are(record: RecordShape, rows: list[Any]) -> bool:
     keys = [field.key for field in record.fields]
     if not keys or not all(map(_is_plain, record.shapes)):
         return False
-    for at in range(0, len(rows), NEAR):
-        some = rows[at : at + NEAR]
+    step = rows_near(len(keys))
+    for at in range(0, len(rows), step):
+        some = rows[at : at + step]
         columns = all_there(some, keys) if set(map(type, some)) == {dict} else None
         if columns is None or not all(map(_are_own, record.shapes, columns)):
             return False
@@ -55,13 +56,11 @@ def _is_plain(shape: Shape) -> bool:
 def _are_own(shape: Shape, values: Sequence[Any]) -> bool:
     """Whether values are all the field's own, and its column holds them."""
     kinds = set(map(type, values))
-    if _NONE in kinds:
-        if not shape.nullable:
-            return False
-        kinds.discard(_NONE)
-        values = [value for value in values if value is not None]
-    if not kinds <= {list if shape.kind == "list" else OWN_TYPES[shape.kind]}:
+    own = list if shape.kind == "list" else OWN_TYPES[shape.kind]
+    if not kinds <= ({own, _NONE} if shape.nullable else {own}):
         return False
+    if _NONE in kinds:
+        values = list(filter(None, values))  # zeros and what is empty fit any column
     if shape.kind == "list":
         assert shape.item is not None  # noqa: S101  (a list's shape has one)
         return _are_own(shape.item, list(itertools.chain.from_iterable(values)))

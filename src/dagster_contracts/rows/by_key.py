@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from dagster_contracts.rows.reference import How
     from dagster_contracts.rows.shapes import RecordShape
 
-NEAR: Final = 256
-"""How many rows are read at once: their values stay in the processor's cache until their types were asked for."""
+_NEAR_VALUES: Final = 12_000
+"""How many values are read at once: they stay in the processor's cache until their types were asked for."""
 
 _FEW: Final = 12
 """Up to how many keys are fetched one after the other; of more, all of a row at once is faster."""
@@ -57,8 +57,9 @@ def by_key(record: RecordShape, rows: list[dict[Any, Any]], how: How, prefix: st
     fills = {field.key: _fill(field, how) for field in record.fields}
     known = {field.key for field in record.fields}
     alike = len(known) == len(keys) > 0
-    for at in range(0, len(rows), NEAR):
-        some = rows[at : at + NEAR]
+    step = rows_near(len(keys))
+    for at in range(0, len(rows), step):
+        some = rows[at : at + step]
         found = all_there(some, keys) if alike else None
         if found is None:
             alike = False
@@ -78,6 +79,11 @@ def by_key(record: RecordShape, rows: list[dict[Any, Any]], how: How, prefix: st
             given.append(Objects(some_values, frozenset(some_kinds)))
         absent.append(missing)
     return Fetched(given, absent, frozenset(unlike))
+
+
+def rows_near(fields: int) -> int:
+    """How many rows of so many fields are read at once."""
+    return max(64, _NEAR_VALUES // max(fields, 1))
 
 
 def all_there(rows: list[dict[Any, Any]], keys: list[str]) -> Iterable[Sequence[Any]] | None:

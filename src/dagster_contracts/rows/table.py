@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from dagster_contracts.rows import columns as one_field
-from dagster_contracts.rows.by_key import NEAR, by_key
+from dagster_contracts.rows.by_key import by_key, rows_near
 from dagster_contracts.rows.failure import key_text
 from dagster_contracts.rows.groups import objects
 from dagster_contracts.rows.reference import default_of, refuse_missing
@@ -59,10 +59,11 @@ class Table:
         }
         blank: dict[str, Any] = dict.fromkeys(columns)
         found: list[dict[str, Any]] = []
-        for at in range(0, self.height, NEAR):
-            some = [blank.copy() for _ in range(at, min(at + NEAR, self.height))]
+        step = rows_near(len(columns))
+        for at in range(0, self.height, step):
+            some = [blank.copy() for _ in range(at, min(at + step, self.height))]
             for name, values in columns.items():
-                for row, value in zip(some, values[at : at + NEAR], strict=True):
+                for row, value in zip(some, values[at : at + step], strict=True):
                     row[name] = value
             found += some
         return found
