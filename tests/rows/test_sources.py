@@ -6,7 +6,7 @@ import datetime as dt
 import itertools
 import json
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -235,3 +235,22 @@ def test_a_map_keeps_nanoseconds_and_is_refused_where_a_key_is_there_twice():
         Pairs.to_frame(twice)
     [inside] = read(pa.table({"x": lists(pa.ListArray)(twice["found"].chunk(0))})).rows()
     assert inside == {"x": [[{"key": "a", "value": 1}, {"key": "a", "value": 2}]]}
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame.to_arrow, pl.DataFrame.to_pandas])
+def test_integers_of_128_bits_are_given_back_as_decimals_where_arrow_has_none(make):
+    class Table(dc.Schema):
+        wide: Annotated[int, dc.Int128] | None
+
+    found = Table.reconcile(make(pl.DataFrame({"wide": ["123456789012345678901234567890", None]})))
+    assert pl.DataFrame(found)["wide"].to_list() == [Decimal(123456789012345678901234567890), None]
+    with pytest.raises(dc.errors.SchemaError, match="to_frame"):
+        Table.reconcile(make(pl.DataFrame({"wide": [str(2**127 - 1)]})))
+
+
+def test_integers_of_128_bits_inside_of_lists_are_refused_where_arrow_has_none():
+    class Table(dc.Schema):
+        wide: list[Annotated[int, dc.Int128]]
+
+    with pytest.raises(dc.errors.SchemaError, match="Arrow cannot hold them"):
+        Table.reconcile(pl.DataFrame({"wide": [[1, 2]]}).to_arrow())

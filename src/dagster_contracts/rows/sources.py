@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import polars as pl
+import polars.selectors as cs
 
 from dagster_contracts.errors import SchemaError
 from dagster_contracts.rows.arrow_types import for_polars, stored
@@ -204,7 +205,24 @@ def restore(value: object) -> Callable[[pl.DataFrame], Any] | None:
     if issubclass(type(value), pl.DataFrame):
         return lambda frame: frame
     if is_pandas(value):
-        return lambda frame: frame.to_pandas()
+        return lambda frame: _given_back(frame, pl.DataFrame.to_pandas, "pandas")
     if is_arrow(value):
-        return lambda frame: frame.to_arrow()
+        return lambda frame: _given_back(frame, pl.DataFrame.to_arrow, "Arrow")
     return None
+
+
+def _given_back(frame: pl.DataFrame, write: Callable[[pl.DataFrame], Any], kind: str) -> Any:
+    """A frame in another kind; Arrow has no integers of 128 bits, but decimals of as many digits.
+
+    Raises:
+        SchemaError: That kind of table cannot hold it.
+    """
+    wide = cs.by_dtype(pl.Int128())
+    try:
+        return write(frame.with_columns(wide.cast(pl.Decimal(38, 0))))
+    except ImportError:
+        raise
+    except Exception as error:
+        raise SchemaError(
+            f"The rows conform, but {kind} cannot hold them: {key_text(error)}. `to_frame` gives a Polars frame."
+        ) from error
