@@ -11,6 +11,7 @@ from dagster_contracts.sql.typing.column import TypedColumn
 from dagster_contracts.sql.typing.query import output_of
 from dagster_contracts.sql.typing.second_opinion import second_opinion
 from dagster_contracts.sql.typing.trial import named_columns, tried_columns
+from dagster_contracts.sql.typing.ungrouped import refuse_ungrouped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,6 +60,8 @@ def infer_types(
         if functions is not None:
             refuse_unknown(query, sql, dialect, functions)
         columns = _worked_out(query, dialect, tables, sql)
+        if functions is not None:
+            refuse_ungrouped(query, dialect, tables)
         return second_opinion(query, columns, dialect, tables, binder)
     because = None
     try:
