@@ -697,15 +697,6 @@ def test_a_kept_key_stands_whole_in_the_refused_row(new, told):
     assert raw.startswith(f'{{"order_id": "x", "amount": 1, "new": {told}')
 
 
-def test_a_kept_key_whose_type_changes_on_the_way_is_never_turned_into_another(monkeypatch):
-    rows = [{"order_id": 1, "amount": 1, "new": True}, {"order_id": 2, "amount": 1, "new": 5}]
-    assert call(returning(rows, on_schema_change="keep")).table == [(1, 1, "true"), (2, 1, "5")]  # in one batch: JSON
-    monkeypatch.setattr(conform, "BATCH_ROWS", 1)
-    seen = call(returning(rows, on_schema_change="keep"))
-    assert (seen.error, seen.table) == ("SchemaError", None)
-    assert "the column 'new' is Boolean in some batches and Int64 in others" in seen.message
-
-
 def test_both_ways_to_say_it_must_agree():
     with pytest.raises(dc.errors.InvalidSettingError, match="both say what becomes of undeclared columns"):
         dc.asset(OrderRows, on_extra_columns="keep", on_schema_change="drop")

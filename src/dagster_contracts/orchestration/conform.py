@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import polars as pl
 import polars.selectors as cs
@@ -13,8 +12,8 @@ import polars.selectors as cs
 from dagster_contracts.contract import names
 from dagster_contracts.errors import UsageError
 from dagster_contracts.frames.column_schema import compare_columns
-from dagster_contracts.orchestration.kept_keys import as_they_came, without_keys
-from dagster_contracts.orchestration.refused_rows import NUMBER, RAW, Refusals, Refused
+from dagster_contracts.orchestration.arrived import Arrived
+from dagster_contracts.orchestration.refused_rows import NUMBER, RAW, Refusals
 from dagster_contracts.orchestration.returned import (
     EVENTS,
     is_tabular,
@@ -24,18 +23,19 @@ from dagster_contracts.orchestration.returned import (
     refuse_result,
     refuse_value,
 )
-from dagster_contracts.orchestration.row_batches import END, FULL, Batcher, is_page, is_row, is_table
+from dagster_contracts.orchestration.row_batches import END, FULL, Batcher, cut, is_page, is_row, is_table
 from dagster_contracts.orchestration.schema_change import Arrivals, new_keys
 from dagster_contracts.orchestration.storage.lazy import staging_folder
 from dagster_contracts.orchestration.storage.spool import Spool
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Callable, Iterable, Mapping
+    from collections.abc import AsyncIterable, Iterable
     from pathlib import Path
     from types import TracebackType
 
     from dagster_contracts.frames.column_schema import ColumnMismatch
     from dagster_contracts.orchestration.declaration import Declaration
+    from dagster_contracts.orchestration.kept_keys import KeptKeys
     from dagster_contracts.orchestration.row_batches import Batch
     from dagster_contracts.orchestration.settings import Settings
     from dagster_contracts.rows.schema import Schema
@@ -45,30 +45,6 @@ _MOST_LEFT_OUT = 500
 _DEEPEST = 8  # pages in pages
 HELD_BYTES = 64 << 20
 """Conformed rows that are held in memory; more go to files."""
-
-
-@dataclass(frozen=True)
-class Arrived:
-    """What a function gave, as the rest of the way takes it.
-
-    Args:
-        frame: The rows that are in the contract's types, numbered by `NUMBER` as they arrived, or a frame as it was
-            returned; `None` for what is no table.
-        other: What is no table.
-        refused: The rows that could not be conformed; `None` where nothing was, but frames taken as they are.
-        types: The keys that arrived and their types; `None` likewise.
-        undeclared: The keys and columns that the contract does not declare and that are not in the frame.
-        effective: Gives the schema of what is written.
-        mismatches: What is wrong with the columns where nothing came but tables without rows.
-    """
-
-    frame: pl.DataFrame | pl.LazyFrame | None
-    other: object = None
-    refused: Refused | None = None
-    types: Mapping[str, str] | None = None
-    undeclared: Mapping[str, str] = field(default_factory=dict)
-    effective: Callable[[], type[Schema] | None] = lambda: None
-    mismatches: tuple[ColumnMismatch, ...] = ()
 
 
 class Conformer:
@@ -84,7 +60,7 @@ class Conformer:
         self._opened = contextlib.ExitStack()
         self._folder: Path | None = None
         self._batcher = Batcher(BATCH_ROWS, BATCH_BYTES)
-        self._rows = Spool(self.folder, "rows", HELD_BYTES)
+        self._spools = [Spool(self.folder, "rows", HELD_BYTES)]
         self._refusals = Refusals(Spool(self.folder, "refused", HELD_BYTES), settings.max_failure_samples)
         self._given = self._landed = 0
         self._as_it_is: pl.DataFrame | pl.LazyFrame | None = None
@@ -97,6 +73,17 @@ class Conformer:
     def _arrivals(self) -> Arrivals:
         """What arrives, row by row; a frame that is taken as it is has no rows, and asks nobody what their keys are."""
         return Arrivals(self._declaration.known_keys)
+
+    @cached_property
+    def _kept(self) -> KeptKeys:
+        """The keys that nobody declared, where they are kept."""
+        from dagster_contracts.orchestration.kept_keys import KeptKeys  # noqa: PLC0415  (heavy)
+
+        return KeptKeys(self._declaration.name, self._declaration.known_keys)
+
+    @property
+    def _keeps(self) -> bool:
+        return self._conformed and self._declaration.on_extra_columns == "keep"
 
     def __enter__(self) -> Self:
         return self
@@ -153,7 +140,7 @@ class Conformer:
         contract, effective = self._declaration.contract, self._declaration.effective_schema
         if self._as_it_is is not None:
             return Arrived(self._as_it_is, effective=effective)
-        rows = self._rows.result()
+        rows = self._rows()
         if rows is None:
             rows = contract.empty_frame().with_columns(pl.lit(None, pl.UInt64).alias(NUMBER))
         there = set(rows.collect_schema().names())
@@ -163,6 +150,17 @@ class Conformer:
             return Arrived(rows.drop(NUMBER), undeclared=undeclared, effective=effective)
         mismatches = () if self._landed else self._mismatches
         return Arrived(rows, None, self._refusals.result(), types, undeclared, effective, mismatches)
+
+    def _rows(self) -> pl.DataFrame | pl.LazyFrame | None:
+        """The rows that were conformed; every kept key in the type that holds it in all of them."""
+        if len(self._spools) > 1:
+            whole = Spool(self.folder, "rows-all", HELD_BYTES)
+            for change, spool in enumerate(self._spools):
+                for part in cut(spool.result(), BATCH_ROWS):
+                    whole.append(self._kept.in_last_types(cast("pl.DataFrame", part), change))
+            self._spools = [whole]
+        rows = self._spools[0].result()
+        return rows if rows is None or not self._keeps else self._kept.in_order(rows)
 
     def _take_all(self, elements: Iterable[object], depth: int = 0) -> None:
         """Take every element, and close what gives them. An error of theirs says how many had come."""
@@ -236,37 +234,36 @@ class Conformer:
             self._as_it_is, self._done = frame, True
             return
         numbers = pl.int_range(self._landed, self._landed + frame.height, dtype=pl.UInt64, eager=True).alias(NUMBER)
-        self._rows.append(frame.select(cs.by_name(*report.kept)).with_columns(numbers))
+        self._spools[-1].append(frame.select(cs.by_name(*report.kept)).with_columns(numbers))
         self._landed += frame.height
 
     def _land_rows(self, batch: Batch) -> None:
         """Conform rows; an undeclared key decides the run where none may come."""
-        from dagster_contracts.orchestration.empty_tables import mismatches_if_empty  # noqa: PLC0415  (needs the other)
-        from dagster_contracts.rows.conform import conform  # noqa: PLC0415  (a definition needs none of it)
+        from dagster_contracts.orchestration.empty_tables import mismatches_if_empty  # noqa: PLC0415  (heavy)
+        from dagster_contracts.orchestration.kept_keys import with_others  # noqa: PLC0415  (likewise)
+        from dagster_contracts.rows.conform import conform  # noqa: PLC0415  (likewise)
 
         self._conformed = True
         if self._declaration.on_extra_columns == "raise" and self._new_keys():
             self._done = True
             return
-        declared, others = batch, None
-        if self._declaration.on_extra_columns == "keep":
-            declared, others = without_keys(batch, self._declaration.known_keys)
-        strategy = self._settings.materialization_strategy
+        taken = self._kept.take(batch, self._landed) if self._keeps else None
+        strategy, declared = self._settings.materialization_strategy, batch if taken is None else taken.declared
         self._mismatches = self._mismatches or mismatches_if_empty(self._schema(), declared, strategy)
         found = conform(self._schema(), declared, strategy, first_row=self._landed, leave_rules=True)
         self._note_left_out(found.dropped)
         if self._declaration.on_extra_columns == "raise" and self._left_out:
             self._done = True
             return
-        rows = found.frame.with_columns(found.numbers.alias(NUMBER))
-        raw = found.raw
-        if others is not None:
-            rows = rows.hstack(others[found.numbers - self._landed])
-            raw = as_they_came(batch, found.refused_numbers - self._landed)
+        rows, raw = found.frame, found.raw
+        if taken is not None:
+            found, rows, raw = with_others(found, batch, taken, self._landed)
+            if taken.retyped:
+                self._spools.append(Spool(self.folder, f"rows-{len(self._spools)}", HELD_BYTES >> len(self._spools)))
         refused = found.refused.with_columns(
             found.refused_numbers.alias(NUMBER), raw.alias(RAW), found.reasons.alias(names.CONFORM_CHECK)
         )
-        self._rows.append(rows)
+        self._spools[-1].append(rows.with_columns(found.numbers.alias(NUMBER)))
         self._refusals.add(refused, found.failures)
         self._landed += found.count
 

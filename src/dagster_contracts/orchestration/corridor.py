@@ -17,7 +17,7 @@ from dagster_contracts.frames.column_schema import ColumnSchemaReport, compare_c
 from dagster_contracts.frames.split import Split, SplitOptions, split
 from dagster_contracts.orchestration import internals
 from dagster_contracts.orchestration.checks import columns_result, listed, rule_results
-from dagster_contracts.orchestration.conform import Arrived, Conformer
+from dagster_contracts.orchestration.conform import Conformer
 from dagster_contracts.orchestration.effective_schema import published
 from dagster_contracts.orchestration.failures import as_failures, raise_as_failure
 from dagster_contracts.orchestration.logs import progress_in_log, warn_in_log
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from dagster_contracts.orchestration.arrived import Arrived
     from dagster_contracts.orchestration.declaration import Declaration
     from dagster_contracts.orchestration.settings import Settings
 

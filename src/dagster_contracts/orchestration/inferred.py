@@ -10,7 +10,7 @@ import polars as pl
 
 from dagster_contracts.contract.schema.python_types import python_type
 from dagster_contracts.errors import ContractsError
-from dagster_contracts.orchestration.conform import Arrived
+from dagster_contracts.orchestration.arrived import Arrived
 from dagster_contracts.orchestration.logs import warn_in_log
 from dagster_contracts.orchestration.returned import EVENTS, refuse, refuse_result
 from dagster_contracts.orchestration.row_batches import is_page, is_pandas, is_row, is_table

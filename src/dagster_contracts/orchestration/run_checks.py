@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from dagster_contracts.orchestration.conform import Arrived
+    from dagster_contracts.orchestration.arrived import Arrived
     from dagster_contracts.orchestration.declaration import Declaration
     from dagster_contracts.orchestration.settings import Settings
 

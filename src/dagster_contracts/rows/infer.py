@@ -190,7 +190,8 @@ def infer(rows: object, name: str = "Inferred") -> type[Schema]:
 def _can_name(key: str) -> bool:
     """Whether a key can be a column's name."""
     dunder = key.startswith("__") and key.endswith("__")
-    return bool(key) and not dunder and not key.startswith("dy_") and key.isprintable()
+    pattern = key == "*" or (key.startswith("^") and key.endswith("$"))  # of other columns, to Polars
+    return bool(key) and not dunder and not pattern and not key.startswith("dy_") and key.isprintable()
 
 
 def _class(name: str, keys: dict[str, Seen]) -> type[Schema]:
