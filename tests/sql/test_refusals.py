@@ -139,10 +139,29 @@ def test_a_function_of_other_products_is_not_known_in_postgres(tmp_path: Path, c
         "SELECT id, extract(year FROM day) AS a, position('a' IN name) AS b, trim(both FROM name) AS c FROM t",
         "SELECT id, overlay(name PLACING 'a' FROM 1) AS a, date_trunc('year', day) AS b, now() AS c FROM t",
         "SELECT id, string_agg(name, ',') AS a, to_char(day, 'YYYY') AS b FROM t GROUP BY id, day",
+        "SELECT id FROM t WHERE name <> ALL (ARRAY['a']) AND name = SOME (ARRAY['a']) AND id > ALL (SELECT id FROM t)",
+        "SELECT id FROM t FETCH FIRST (3) ROWS ONLY",
+        "SELECT id, regexp_match(name, 'a') AS a, xmlforest(name) AS b, to_jsonb(t) AS c, age(day, day) AS d FROM t",
+        "SELECT id, quote_literal(name) AS a, make_date(2024, 1, 1) AS b, jsonb_build_object('a', 1) AS c FROM t",
+        "SELECT t.id, tag, n FROM t, unnest(ARRAY['a', 'b']) WITH ORDINALITY AS u(tag, n)",
+        "SELECT t.id, u.v, u.ordinality FROM t, unnest(ARRAY['a', 'b']) WITH ORDINALITY AS u(v)",
+        "SELECT t.id, i, o FROM t, generate_series(1, 2) WITH ORDINALITY AS u(i, o)",
+        "SELECT t.id, v, o FROM t, jsonb_array_elements('[]') WITH ORDINALITY AS u(v, o)",
     ],
 )
 def test_what_postgres_has_is_not_refused(tmp_path: Path, sql: str):
     assert check(tmp_path, sql, dialect="postgres").summary.held == 4
+
+
+def test_the_number_of_a_row_is_called_and_typed_as_the_query_says(tmp_path: Path):
+    sql = (
+        "SELECT t.id, u.*, g.* FROM t, unnest(ARRAY['a']) WITH ORDINALITY AS u(tag, n), "
+        "generate_series(1, 2) WITH ORDINALITY AS g(i, o)"
+    )
+    columns = check(tmp_path, sql, dialect="postgres").models[0].columns
+    assert [(one.name, one.type) for one in columns] == [
+        ("id", "Int64"), ("tag", "String"), ("n", "Int64"), ("i", "Int32"), ("o", "Int64")
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("dialect", ["postgres", "databricks", "bigquery"])

@@ -9,7 +9,7 @@ import sqlglot
 from sqlglot import TokenType, exp
 
 from dagster_contracts.sql.nullability.function_table import is_known_function
-from dagster_contracts.sql.postgres_functions import foreign_functions
+from dagster_contracts.sql.postgres_functions import foreign_functions, is_postgres_function
 from dagster_contracts.sql.query_error import QueryError, RefusedQueryError
 from dagster_contracts.sql.typing.function_tables import BY_NAME
 
@@ -80,7 +80,8 @@ def _unknown_calls(query: exp.Query, dialect: str) -> Iterator[tuple[str, tuple[
     for call in query.find_all(exp.Anonymous, exp.AnonymousAggFunc):
         name, around = call.name.lower(), call.parent
         schema = around.this.sql().lower() if isinstance(around, exp.Dot) else _OWN_SCHEMA
-        is_known = name in BY_NAME.get(dialect, {}) or is_known_function(call, dialect)
+        is_known = name in BY_NAME.get(dialect, {}) or is_known_function(call, dialect) or name in _QUANTIFIERS
+        is_known = is_known or (dialect == "postgres" and is_postgres_function(name))
         if is_known and schema == _OWN_SCHEMA:
             continue
         start, end = call.meta.get("start"), call.meta.get("end")
@@ -96,10 +97,12 @@ def _foreign_calls(query: exp.Query, sql: str) -> Iterator[tuple[str, tuple[int,
         name = token.text.lower()
         if after.token_type is not TokenType.L_PAREN or name not in foreign_functions() or name in aliases:
             continue
-        if token.token_type not in _NO_NAMES and (before is None or before.token_type is not TokenType.DOT):
+        if token.token_type not in _NO_NAMES and (before is None or before.token_type not in _NO_CALL_BEHIND):
             yield name, (token.start, token.end + 1)
 
 
 _NO_NAMES = {TokenType.STRING, TokenType.IDENTIFIER, TokenType.NATIONAL_STRING}
+_NO_CALL_BEHIND = {TokenType.DOT, TokenType.FETCH}
+_QUANTIFIERS = {"all", "any", "some"}  # what stands before the rows or the array of a comparison
 _OWN_SCHEMA = "pg_catalog"
 _DECLARE = "if your database has it, list it under `functions` in contracts.toml"

@@ -33,7 +33,11 @@ def function_columns(item: exp.Expr, scope: Scope, alias: str) -> Source:
     if isinstance(call, exp.Unnest):
         return _unnest(call, scope, alias, listed)
     if isinstance(call, exp.GenerateSeries) and dialect == "postgres":
-        return _series(call, scope, alias, listed)
+        series = _series(call, scope, alias, listed)
+        if not item.args.get("ordinality"):
+            return series
+        counted = Named(listed[1] if len(listed) > 1 else "ordinality", of("Int64"))
+        return Source(series.alias, (*(series.columns or ()), counted))
     if isinstance(call, exp.Explode) and dialect == "databricks":
         return _explode(call, scope, alias, listed)
     if isinstance(call, exp.Explode | exp.Flatten) and dialect == "snowflake":
@@ -88,7 +92,8 @@ def _unnest(call: exp.Unnest, scope: Scope, alias: str, listed: list[str]) -> So
     names = [listed[at] if at < len(listed) else stem for at in range(len(elements))]
     columns = [Named(name, one) for name, one in zip(names, elements, strict=True)]
     if offset:
-        columns.append(Named(listed[len(elements)] if len(listed) > len(elements) else "ordinality", of("Int64")))
+        named = [fold(offset, dialect)] if isinstance(offset, exp.Identifier) else listed[len(elements) :]
+        columns.append(Named(named[0] if named else "ordinality", of("Int64")))
     row = elements[0] if len(elements) == 1 and not listed else None
     return Source(alias, tuple(columns), row=row)
 

@@ -130,6 +130,8 @@ class _Undeclared:
         named = alias if isinstance(alias, exp.TableAlias) else None
         aliases = {self._key(named.this)} if named is not None and named.this else set()
         listed = [self._key(one) for one in named.columns] if named is not None else []
+        if isinstance(item.args.get("offset"), exp.Identifier):
+            listed.append(self._key(item.args["offset"]))
         blind = table = None
         columns: dict[str, str | None] = {}
         if isinstance(item, exp.Table) and isinstance(item.this, _PLAIN):
