@@ -71,6 +71,17 @@ CASES = {
     ),
     "never known": ({"orders": None}, {"orders": None}, []),
     "the model was dropped": (orders(ID), {}, [(None, "breaking", "the model was dropped")]),
+    "a model that was not known before and is not now": (
+        {},
+        {"orders": None},
+        [
+            (
+                None,
+                "not verified",
+                "it is not known what the model returned before, and its columns are not known now",
+            )
+        ],
+    ),
     "the model was added": ({}, orders(ID), [(None, "compatible", "the model was added")]),
     "another spelling": (
         orders(ID),

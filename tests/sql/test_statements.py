@@ -97,3 +97,12 @@ def test_bigquery_has_no_values_of_its_own(tmp_path: Path):
 @pytest.mark.parametrize("sql", QUERIES)
 def test_their_lineage_is_right_or_empty(sql: str):
     assert column_lineage(sql, "duckdb", {}) == {}
+
+
+def test_what_a_pivot_does_to_nulls_is_not_followed_and_that_is_said(tmp_path: Path):
+    contract = '[[columns]]\nname = "id"\nnullable = false'
+    (found,) = check(tmp_path, "PIVOT t ON kind IN ('a') USING sum(amount) GROUP BY id", contract).diagnostics
+    assert found.code == "I003"
+    assert found.reasons[1].startswith(
+        "the check does not follow where NULLs go in a query whose columns are made by PIVOT"
+    )

@@ -93,7 +93,10 @@ def analyze(
         return Analysis(None, (*missing, _failed("columns", error)))
     nulls, why = _nullability(model, query, tables)
     if nulls is not None and len(nulls) != len(typed):
-        why = f"{len(typed)} columns have types and {len(nulls)} a statement about NULL, so none could be matched"
+        why = (
+            "the check does not follow where NULLs go in a query whose columns are made by PIVOT, UNPIVOT, COLUMNS(…) "
+            f"or the like: it finds {len(nulls)} of its {len(typed)} columns"
+        )
         nulls = None
     is_whole = model.dialect == "duckdb" and not missing  # no rows of a function that only the real database has
     is_sure = is_whole and not any(column.doubts for read in tables.values() for column in read.columns)

@@ -53,6 +53,9 @@ def find_changes(before: Mapping[str, Relation | None], after: Mapping[str, Rela
     for name in sorted({*before, *after}):
         if name not in after:
             found.append(Change(name, None, Grade.BREAKING, "the model was dropped"))
+        elif name not in before and after[name] is None:
+            message = "it is not known what the model returned before, and its columns are not known now"
+            found.append(Change(name, None, Grade.NOT_VERIFIED, message))
         elif name not in before:
             found.append(Change(name, None, Grade.COMPATIBLE, "the model was added"))
         else:
