@@ -66,7 +66,7 @@ class Binder:
         self._tables: dict[tuple[str, ...], tuple[tuple[str, str], ...]] = {}
         self._homes: set[tuple[str, ...]] = {("main",), ("memory", "main")}
         self._functions: frozenset[str] = frozenset()
-        self._defined: set[str] = set()
+        self._defined: set[tuple[str, ...]] = set()
 
     def declare(self, name: Sequence[str], columns: tuple[tuple[str, str], ...]) -> None:
         """Make a table known.
@@ -92,18 +92,14 @@ class Binder:
         self._tables[key] = columns
 
     def trial(self, of: str) -> Binder:
-        """Another binder, in which columns and functions of one type stand in for those that nobody knows.
-
-        Args:
-            of: The type, as DuckDB spells it.
-        """
+        """Another binder, in which columns and functions of a type, as DuckDB spells it, stand in for what is not known."""
         return self._trials.setdefault(of, Binder())
 
-    def define(self, function: str, of: str) -> None:
+    def define(self, function: tuple[str, ...], of: str) -> None:
         """Make a function known that takes up to twelve values of any type.
 
         Args:
-            function: Its name.
+            function: The parts of its name.
             of: The type that it returns, as DuckDB spells it.
 
         Raises:
@@ -111,11 +107,12 @@ class Binder:
         """
         if function in self._defined:
             return
-        bodies = ", ".join(_stub(count, of) for count in range(_MOST_VALUES + 1))
+        stubs = ", ".join(_stub(count, of) for count in range(_MOST_VALUES + 1))
         try:
-            self._connection.execute(f"CREATE MACRO {_quoted(function)} {bodies}")
+            self._make_home(function[:-1])
+            self._connection.execute(f"CREATE OR REPLACE MACRO {'.'.join(map(_quoted, function))} {stubs}")
         except duckdb.Error as error:
-            raise UnknownOutputError(f"DuckDB can have no function {function}: {_brief(error)}") from error
+            raise UnknownOutputError(f"DuckDB can have no function {'.'.join(function)}: {_brief(error)}") from error
         self._defined.add(function)
 
     def describe(self, sql: str) -> tuple[tuple[str, str], ...]:
@@ -245,8 +242,8 @@ def _read(error: Exception) -> QueryError | UnknownOutputError:
 
 def _stub(count: int, of: str) -> str:
     """A macro's parameters and its body, which reads each of them, so that DuckDB looks into what is given."""
-    reads = " AND ".join(f"_{at} IS NULL" for at in range(count)) or "true"
-    return f"({', '.join(f'_{at}' for at in range(count))}) AS CASE WHEN {reads} THEN CAST(NULL AS {of}) END"
+    reads = "".join(f"_{at} IS NULL AND " for at in range(count))
+    return f"({', '.join(f'_{at}' for at in range(count))}) AS CASE WHEN {reads}true THEN CAST(NULL AS {of}) END"
 
 
 def _functions(node: object) -> Iterator[tuple[str, object]]:

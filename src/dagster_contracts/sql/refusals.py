@@ -33,22 +33,23 @@ def refuse_absent(
         because: Why the binder could not tell, if it was asked.
 
     Returns:
-        The functions that it calls and that only the real database has, in small letters.
+        Those of the functions that it calls, and that DuckDB does not have.
 
     Raises:
         RefusedQueryError: It calls a function that neither has, names a type that DuckDB does not have, or is refused
             by the binder.
     """
     own = {name: place for name, place in binder.calls(sql).items() if name not in binder.functions()}
+    declared = {*functions, *(name.rpartition(".")[2] for name in functions)}
     for name, place in own.items():
-        if name not in functions:
+        if name not in declared:
             raise RefusedQueryError(f"DuckDB has no function {name} of its own; {_DECLARE}", place)
     if isinstance(because, RefusedQueryError) and not own:
         raise because
     for of in query.find_all(exp.DataType):
         if of.this is exp.DataType.Type.USERDEFINED:
             _refuse_absent_type(of, binder)
-    return tuple(own)
+    return tuple(name for name in functions if name.rpartition(".")[2] in own)
 
 
 def _refuse_absent_type(of: exp.DataType, binder: Binder) -> None:

@@ -34,7 +34,7 @@ _ENOUGH = 2
 _Answer: TypeAlias = tuple[tuple[str, str], ...]
 _Taken: TypeAlias = "Mapping[str, tuple[str, ...]]"
 _EXPANDS = re.compile(r"\b(recursive|max_depth)\s*:?=|\)\s*\.\s*\*", re.IGNORECASE)
-_CANDIDATES = re.compile(r"\s*Candidate (bindings|Entries):.*", re.DOTALL)
+_CANDIDATES = re.compile(r"\s*Candidate (bindings|macros|Entries):.*", re.DOTALL)
 _NO_COLUMN = "nothing is taken from it"
 
 
@@ -120,8 +120,8 @@ def _answers(
     for of in _TYPES:
         try:
             trial = binder.trial(of)
-            for name in functions:
-                trial.define(name, of)
+            for path in _paths(query, functions):
+                trial.define(path, of)
             _declare(trial, of, query, tables, taken)
             answers.append(trial.describe(sql))
         except (QueryError, UnknownOutputError) as error:
@@ -131,6 +131,8 @@ def _answers(
     if not answers:
         position = refusal.position if isinstance(refusal, QueryError | RefusedQueryError) else None
         said = _CANDIDATES.sub("", str(refusal))
+        if said.startswith("Macro "):  # as which DuckDB has what stands in
+            said = f"{said.split()[1]} is called with named values or more than twelve, and nothing stands in for that"
         raise RefusedQueryError(f"DuckDB could not check the query; it says: {said}", position)
     if functions and _EXPANDS.search(sql):
         raise RefusedQueryError("how many columns the query returns depends on what a function of your own returns")
@@ -139,14 +141,26 @@ def _answers(
 
 def _refuse_table_functions(query: exp.Query, functions: tuple[str, ...]) -> None:
     """Refuse a query that reads the rows of a function which only the real database has: nothing stands in for it."""
+    names = {name.rpartition(".")[2] for name in functions}
     for table in query.find_all(exp.Table):
-        if isinstance(table.this, exp.Func) and table.this.name.lower() in functions:
+        if isinstance(table.this, exp.Func) and table.this.name.lower() in names:
             start, end = table.this.meta.get("start"), table.this.meta.get("end")
             raise RefusedQueryError(
                 f"it reads rows of the function {table.this.name}, whose columns nobody knows, "
                 "so DuckDB could not check the rest of the query",
                 None if start is None or end is None else (start, end + 1),
             )
+
+
+def _paths(query: exp.Query, functions: tuple[str, ...]) -> set[tuple[str, ...]]:
+    """The names by which a query may call functions: as they are declared, and in the schema that it says itself."""
+    found = {tuple(name.split(".")) for name in functions}
+    for dot in query.find_all(exp.Dot):
+        name = dot.expression.name.lower()
+        if isinstance(dot.expression, exp.Anonymous) and name in functions and dot.this.find(exp.Func) is None:
+            schema = tuple(part.name.lower() for part in dot.this.find_all(exp.Identifier))
+            found.add((*schema, name) if schema[-1:] != ("main",) else (name,))
+    return found
 
 
 def _declare(trial: Binder, of: str, query: exp.Query, tables: Mapping[str, Relation], taken: _Taken) -> None:
