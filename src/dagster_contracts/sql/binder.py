@@ -92,7 +92,7 @@ class Binder:
         self._tables[key] = columns
 
     def trial(self, of: str) -> Binder:
-        """Another binder, in which columns and functions of a type, as DuckDB spells it, stand in for what is not known."""
+        """Another binder, in which columns and functions of a type stand in for what is not known."""
         return self._trials.setdefault(of, Binder())
 
     def define(self, function: tuple[str, ...], of: str) -> None:
