@@ -102,6 +102,14 @@ def test_what_is_not_verified_never_fails_and_is_never_hidden():
     }
 
 
+def test_a_column_that_may_not_be_there_is_not_verified_in_the_checks_of_columns_too():
+    told = Foreign("I003", "whether `id` is in the output could not be worked out")
+    found = results([told, Foreign("I003", "the type of `id` could not be worked out")])
+    assert [one.passed for one in found] == [True, True, True]
+    assert [one.description for one in found] == ["1 not verified", "1 not verified", "2 not verified"]
+    assert metadata(found[0]) == {"contract/unverified_count": 1, "contract/unverified_0": f"[I003] {told.message}"}
+
+
 def test_other_models_and_a_prefix_of_ones_own():
     found = results([Foreign("E010", "m", model="other"), Foreign("E013", "m")], metadata_prefix="rocky")
     assert [one.passed for one in found] == [True, False, True]

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 Severity: TypeAlias = Literal["error", "warning", "info"]
 FailOn: TypeAlias = Literal["error", "warning", "unverified"]
 
+UNKNOWN_PRESENCE = "is in the output could not be worked out"
+"""How an I003 ends that is about a column's being there, and not about its type or NULLs."""
+
 
 @dataclass(frozen=True)
 class Span:

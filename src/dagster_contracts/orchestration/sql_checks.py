@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import dagster as dg
 
+from dagster_contracts.diagnostics.finding import UNKNOWN_PRESENCE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -107,7 +109,9 @@ def _declared(rules: ContractRules) -> Iterator[str]:
 def _result(name: str, asset_key: dg.AssetKey, prefix: str, found: Iterable[CompileDiagnostic]) -> dg.AssetCheckResult:
     """One check's result."""
     violations = [one for one in found if one.code in _CODES[name]]
-    unverified = [one for one in found if one.code == _UNVERIFIED] if name == CONSTRAINTS else []
+    unverified = [
+        one for one in found if one.code == _UNVERIFIED and (name == CONSTRAINTS or UNKNOWN_PRESENCE in one.message)
+    ]
     metadata: dict[str, Any] = {}
     if violations:
         metadata |= _listed(prefix, "violation", violations)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dagster_contracts.contract.types import matches
 from dagster_contracts.contract.verdict import Verdict
+from dagster_contracts.diagnostics.finding import UNKNOWN_PRESENCE
 from dagster_contracts.sql.column_names import find_columns
 from dagster_contracts.sql.contract_findings import Collected, Contracted
 
@@ -82,7 +83,7 @@ def _is_there(out: Collected, name: str, place: Place, found: Match) -> None:
     if not all(one.doubts for one in found.columns):
         out.verdicts.append(Verdict.HELD)
         return
-    message = f"whether `{name}` is in the output could not be worked out"
+    message = f"whether `{name}` {UNKNOWN_PRESENCE}"
     out.verdicts.append(Verdict.NOT_VERIFIED)
     out.unverified(name, place, message, column=column, reasons=column.doubts, note=found.note)
 
