@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import pytest
 
@@ -35,31 +35,38 @@ def holds(told: dict[str, Any], rows: int, most: int) -> None:
     assert told["after"] < most * MIB, f"{told['after'] / MIB:.0f} MiB at the peak, {told['before'] / MIB:.0f} before"
 
 
-@dataclass
-class Counted:
-    """A row that knows how many of its kind there are."""
+class Counted(int):
+    """A value that knows how many of its kind there are."""
 
-    id: int
     alive: ClassVar[int] = 0
     most: ClassVar[int] = 0
 
-    def __post_init__(self) -> None:
-        Counted.alive += 1
-        Counted.most = max(Counted.most, Counted.alive)
+    def __new__(cls, value: int) -> Self:
+        cls.alive += 1
+        cls.most = max(cls.most, cls.alive)
+        return super().__new__(cls, value)
 
     def __del__(self) -> None:
         Counted.alive -= 1
+
+
+@dataclass
+class Row:
+    id: int
 
 
 class Ids(dc.Schema):
     id: int
 
 
-def test_r7_no_more_rows_are_alive_than_a_batch_has():
+@pytest.mark.parametrize("made", [Row, lambda value: {"id": value}, lambda value: [{"id": value}]])
+def test_r7_no_more_rows_are_alive_than_a_batch_has(made):
+    Counted.most = Counted.alive = 0
+
     @dc.asset(Ids)
-    def rows() -> Iterator[Counted]:
+    def rows() -> Iterator[Any]:
         for at in range(5 * BATCH_ROWS):
-            yield Counted(at)
+            yield made(Counted(at))
 
     assert dc.testing.run_asset(rows).table.height == 5 * BATCH_ROWS
     assert BATCH_ROWS <= Counted.most <= 2 * BATCH_ROWS + 2
